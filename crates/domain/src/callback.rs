@@ -1,0 +1,142 @@
+//! The call-completed callback: where it goes, what it says, when it is tried.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use url::{Host, Url};
+
+use crate::call::{CallStatus, Ended, OutboundCall};
+use crate::network::AddressPolicy;
+use crate::secret::Secret;
+use crate::timestamp::rfc3339;
+
+/// The longest callback URL that is taken, in characters.
+pub const URL_LENGTH_MAX: usize = 2048;
+
+/// How long one try may take over DNS, connect, TLS and response head (interface, Delivery 2).
+pub const TRY_LIMIT: Duration = Duration::from_secs(10);
+
+/// The waits after the first, second and third failed try (interface, Delivery 3).
+const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
+
+/// How long to wait after `failed` tries have failed; none when there is no further try.
+pub fn wait_after(failed: u16) -> Option<Duration> {
+    WAITS.get(usize::from(failed).checked_sub(1)?).copied()
+}
+
+/// A callback address that was judged fit when the call was placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallbackUrl(Url);
+
+/// Why a callback address is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadCallbackUrl {
+    /// Not an absolute URL with a host.
+    Malformed,
+    /// Longer than [`URL_LENGTH_MAX`].
+    TooLong,
+    /// Not https (plain http goes only to a literal address in an allowed network).
+    NotHttps,
+    /// It names an address that the service does not call.
+    RefusedAddress,
+}
+
+impl CallbackUrl {
+    /// Judges an address at creation: only literal hosts are judged, no name is looked up.
+    pub fn parse(text: &str, policy: &AddressPolicy) -> Result<Self, BadCallbackUrl> {
+        if text.chars().count() > URL_LENGTH_MAX {
+            return Err(BadCallbackUrl::TooLong);
+        }
+        let url = Url::parse(text).map_err(|_| BadCallbackUrl::Malformed)?;
+        let literal = match url.host().ok_or(BadCallbackUrl::Malformed)? {
+            Host::Domain(name) => {
+                let bare = name.trim_end_matches('.');
+                if bare.eq_ignore_ascii_case("localhost") || bare.to_ascii_lowercase().ends_with(".localhost")
+                {
+                    return Err(BadCallbackUrl::RefusedAddress);
+                }
+                None
+            }
+            Host::Ipv4(address) => Some(IpAddr::V4(address)),
+            Host::Ipv6(address) => Some(IpAddr::V6(address)),
+        };
+        let allowed = literal.is_some_and(|address| policy.is_allowed_explicitly(address));
+        match url.scheme() {
+            "https" => {}
+            "http" if allowed => {}
+            _ => return Err(BadCallbackUrl::NotHttps),
+        }
+        if literal.is_some_and(|address| policy.judge(address).is_err()) {
+            return Err(BadCallbackUrl::RefusedAddress);
+        }
+        Ok(Self(url))
+    }
+
+    /// Takes an address that was judged before, from the store.
+    pub fn from_stored(text: &str) -> Option<Self> {
+        Url::parse(text).ok().filter(Url::has_host).map(Self)
+    }
+
+    /// The address.
+    pub const fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// Host and port, by which concurrent tries are bounded.
+    pub fn destination(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        format!("{host}:{}", self.0.port_or_known_default().unwrap_or(0))
+    }
+}
+
+/// A callback as it is queued: from here on its bytes never change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallbackDraft {
+    /// Where it goes.
+    pub url: CallbackUrl,
+    /// The whole request body.
+    pub body: Vec<u8>,
+    /// When it was prepared; also its `timestamp`.
+    pub prepared_at: OffsetDateTime,
+}
+
+impl CallbackDraft {
+    /// Freezes the callback of a finished call; none when no address was given.
+    pub fn of(call: &OutboundCall, ended: &Ended, now: OffsetDateTime) -> Option<Self> {
+        let url = call.callback_url.clone()?;
+        let status = ended.status();
+        // Interface, callDetails: nobody answered is a length of 0 here, busy and failed have none.
+        let duration = match status {
+            CallStatus::NoAnswer => Some(0),
+            CallStatus::Completed => ended.duration(),
+            CallStatus::Busy | CallStatus::Failed | CallStatus::Calling => None,
+        };
+        let variables = if call.variables.is_empty() { Value::Null } else { json!(call.variables) };
+        let body = json!({
+            "event": "call.completed",
+            "outboundCallId": call.id.to_string(),
+            "contactId": call.contact.to_string(),
+            "status": status.as_str(),
+            "timestamp": rfc3339(now),
+            "callDetails": {
+                "startedAt": ended.started_at.map(rfc3339),
+                "endedAt": rfc3339(ended.ended_at),
+                "duration": duration,
+                "endedReason": ended.reason.as_str(),
+            },
+            "dynamicVariables": variables,
+        });
+        Some(Self { url, body: body.to_string().into_bytes(), prepared_at: now })
+    }
+}
+
+/// The secrets that sign an organization's callbacks (Standard Webhooks); raw key bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SigningSecrets {
+    /// The secret in force.
+    pub current: Secret<Vec<u8>>,
+    /// The one before, while receivers change over; it signs beside the current one.
+    pub previous: Option<Secret<Vec<u8>>>,
+}

@@ -1,0 +1,20 @@
+//! The heart of Callwright: what a call, an organization, an assistant and a key are, the rules
+//! they obey, and the ports through which the outside serves them. Pure: no clock, no randomness,
+//! no environment, no input or output; time and random bytes come in as arguments.
+
+pub mod access;
+pub mod assistant;
+pub mod audio;
+pub mod call;
+pub mod callback;
+pub mod ids;
+pub mod network;
+pub mod number;
+pub mod organization;
+pub mod ports;
+pub mod rate_limit;
+pub mod scope;
+pub mod secret;
+pub mod timestamp;
+pub mod trunk;
+pub mod variables;

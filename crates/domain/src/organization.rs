@@ -1,0 +1,114 @@
+//! Tenants and their organizations.
+
+use time::OffsetDateTime;
+
+use crate::ids::{OrganizationId, TenantId};
+
+/// A customer of the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tenant {
+    /// Its identity.
+    pub id: TenantId,
+    /// Its name.
+    pub name: String,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+}
+
+/// The time zones that an organization may be in (interface, Organization).
+pub const TIMEZONES: [&str; 21] = [
+    "America/New_York",
+    "America/Chicago",
+    "America/Denver",
+    "America/Los_Angeles",
+    "America/Anchorage",
+    "Pacific/Honolulu",
+    "America/Phoenix",
+    "America/Toronto",
+    "America/Vancouver",
+    "America/Edmonton",
+    "America/Winnipeg",
+    "America/Halifax",
+    "America/St_Johns",
+    "Europe/London",
+    "Europe/Paris",
+    "Europe/Helsinki",
+    "Asia/Dubai",
+    "Asia/Shanghai",
+    "Asia/Tokyo",
+    "Australia/Sydney",
+    "Pacific/Auckland",
+];
+
+/// One of the allowed time zones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timezone(&'static str);
+
+impl Timezone {
+    /// Reads an exact name from the list.
+    pub fn parse(name: &str) -> Option<Self> {
+        TIMEZONES.into_iter().find(|allowed| *allowed == name).map(Self)
+    }
+
+    /// The IANA name.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// An organization's full record (interface, Organization).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Organization {
+    /// Its identity.
+    pub id: OrganizationId,
+    /// The tenant that it belongs to.
+    pub tenant: TenantId,
+    /// What can be set from outside.
+    pub profile: Profile,
+    /// The id of the key or user that owns it, or `operator`.
+    pub owner_id: String,
+    /// The id of the key or user that made it, or `operator`.
+    pub created_by: String,
+    /// The id of the key or user that last changed it.
+    pub last_modified_by: Option<String>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When it was last changed.
+    pub updated_at: OffsetDateTime,
+    /// When it was soft-deleted; from then on it is inactive.
+    pub deleted_at: Option<OffsetDateTime>,
+}
+
+impl Organization {
+    /// Whether it can place calls.
+    pub fn is_active(&self) -> bool {
+        self.deleted_at.is_none()
+    }
+}
+
+/// The fields of an organization that its owner writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// Contact address.
+    pub email: String,
+    /// Logo address.
+    pub image: Option<String>,
+    /// Street address.
+    pub address: String,
+    /// City.
+    pub city: String,
+    /// State or province.
+    pub state_province: String,
+    /// Postal or ZIP code.
+    pub postal_code: String,
+    /// Country.
+    pub country: String,
+    /// Contact number, free form.
+    pub phone_number: String,
+    /// Time zone.
+    pub timezone: Timezone,
+    /// The owner's own reference; stored, never shown.
+    pub external_id: Option<String>,
+}

@@ -1,0 +1,44 @@
+//! API keys in the store.
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::StoreUnavailable;
+use crate::access::{ApiKey, KeyDigest, Principal};
+use crate::ids::{KeyId, TenantId};
+
+/// Why a key was not issued.
+#[derive(Debug, thiserror::Error)]
+pub enum IssueError {
+    /// No such tenant, or no such live organization in it.
+    #[error("no such tenant or organization")]
+    UnknownOwner,
+    /// The organization has its five keys already.
+    #[error("the organization already has 5 keys")]
+    TooMany,
+    /// See [`StoreUnavailable`].
+    #[error(transparent)]
+    Store(#[from] StoreUnavailable),
+}
+
+/// The keys.
+#[async_trait]
+pub trait Access: Send + Sync {
+    /// Who holds the live key with this digest; read from the primary each time, so that a revoked
+    /// key is refused from the moment its revocation is answered. Notes the use, at most a minute
+    /// late, without making the caller wait for a write.
+    async fn authenticate(
+        &self,
+        digest: KeyDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<Principal>, StoreUnavailable>;
+
+    /// Stores a new key, never more than five live ones for an organization.
+    async fn issue(&self, key: ApiKey, digest: KeyDigest) -> Result<(), IssueError>;
+
+    /// Revokes a live key; `false` when there is none.
+    async fn revoke(&self, key: KeyId, now: OffsetDateTime) -> Result<bool, StoreUnavailable>;
+
+    /// The keys of a tenant, newest first, revoked ones included.
+    async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable>;
+}

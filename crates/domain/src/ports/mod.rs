@@ -1,0 +1,36 @@
+//! What the application needs from outside, named by role; each method is one atomic decision.
+
+mod access;
+mod callbacks;
+mod clock;
+mod directory;
+mod nodes;
+mod outbound_calls;
+mod provisioning;
+mod speech;
+mod telephony;
+
+pub use access::{Access, IssueError};
+pub use callbacks::{CallbackSender, Callbacks, ClaimedCallback, Settled, TryOutcome, TryRecord};
+pub use clock::{Clock, Entropy};
+pub use directory::{Directory, Placeable};
+pub use nodes::{Beat, Command, Nodes, ObservedNode, Orphan};
+pub use outbound_calls::{Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls};
+pub use provisioning::{Provisioning, ProvisioningError};
+pub use speech::{Line, Speech, SpeechError};
+pub use telephony::{
+    Answered, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
+    SavedLeg, SendFailed, Telephony, TrunkState,
+};
+
+/// The store could not be asked, or did not answer; the cause is for the log only.
+#[derive(Debug, thiserror::Error)]
+#[error("the store is unavailable")]
+pub struct StoreUnavailable(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+impl StoreUnavailable {
+    /// Wraps the driver's own error.
+    pub fn because(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(cause.into())
+    }
+}

@@ -1,0 +1,70 @@
+//! What the operator sets up. The one port without a scope: no HTTP endpoint reaches it.
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::StoreUnavailable;
+use crate::assistant::Assistant;
+use crate::callback::SigningSecrets;
+use crate::ids::OrganizationId;
+use crate::organization::{Organization, Tenant};
+use crate::secret::Secret;
+use crate::trunk::{Number, Trunk};
+
+/// Why something could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisioningError {
+    /// What it belongs to does not exist, or not there.
+    #[error("no such {0}")]
+    Unknown(&'static str),
+    /// See [`StoreUnavailable`].
+    #[error(transparent)]
+    Store(#[from] StoreUnavailable),
+}
+
+/// The operator's side of the store.
+#[async_trait]
+pub trait Provisioning: Send + Sync {
+    /// Adds a tenant.
+    async fn add_tenant(&self, tenant: Tenant) -> Result<(), ProvisioningError>;
+
+    /// Adds an organization with its first signing secret and its metadata record (version 1,
+    /// `{}`).
+    async fn add_organization(
+        &self,
+        organization: Organization,
+        signing_secret: Secret<Vec<u8>>,
+    ) -> Result<(), ProvisioningError>;
+
+    /// Soft-deletes a live organization.
+    async fn delete_organization(
+        &self,
+        id: OrganizationId,
+        at: OffsetDateTime,
+    ) -> Result<(), ProvisioningError>;
+
+    /// Adds a trunk with its lines.
+    async fn add_trunk(&self, trunk: Trunk) -> Result<(), ProvisioningError>;
+
+    /// Adds a number to an organization; its trunk must belong to the same tenant. The tenant is
+    /// taken from the organization, whatever `number.tenant` says.
+    async fn add_number(&self, number: Number) -> Result<(), ProvisioningError>;
+
+    /// Adds an assistant to an organization; the tenant is taken from the organization.
+    async fn add_assistant(&self, assistant: Assistant) -> Result<(), ProvisioningError>;
+
+    /// The signing secrets in force at `now`.
+    async fn signing_secrets(
+        &self,
+        id: OrganizationId,
+        now: OffsetDateTime,
+    ) -> Result<SigningSecrets, ProvisioningError>;
+
+    /// Puts a new signing secret in force; the old one signs beside it until `overlap_until`.
+    async fn rotate_signing_secret(
+        &self,
+        id: OrganizationId,
+        fresh: Secret<Vec<u8>>,
+        overlap_until: OffsetDateTime,
+    ) -> Result<(), ProvisioningError>;
+}

@@ -1,0 +1,71 @@
+//! The interface's rate-limit rule for one client address, without storage or clock.
+
+use std::time::Duration;
+
+/// The count returns to zero only after this long without any request (interface, Rate limits 3).
+pub const WINDOW: Duration = Duration::from_mins(1);
+
+/// What one address has done lately. Times are milliseconds since any fixed moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    count: u32,
+    last_ms: u64,
+}
+
+/// What to tell the client about its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether the request may be served.
+    pub allowed: bool,
+    /// The limit of the endpoint that was called.
+    pub limit: u32,
+    /// Requests left before that limit.
+    pub remaining: u32,
+    /// When the window ends if no other request arrives, on the caller's time scale.
+    pub reset_ms: u64,
+}
+
+impl Window {
+    /// Counts a request against `limit`; rejected requests count and restart the window too.
+    pub fn count(earlier: Option<Self>, limit: u32, now_ms: u64) -> (Self, Verdict) {
+        let window_ms = u64::try_from(WINDOW.as_millis()).unwrap_or(u64::MAX);
+        let live = earlier.filter(|window| now_ms.saturating_sub(window.last_ms) < window_ms);
+        let count = live.map_or(0, |window| window.count).saturating_add(1);
+        let last_ms = live.map_or(now_ms, |window| window.last_ms.max(now_ms));
+        let verdict = Verdict {
+            allowed: count <= limit,
+            limit,
+            remaining: limit.saturating_sub(count),
+            reset_ms: last_ms.saturating_add(window_ms),
+        };
+        (Self { count, last_ms }, verdict)
+    }
+
+    /// Requests in this window so far.
+    pub const fn requests(self) -> u32 {
+        self.count
+    }
+
+    /// When the last request came.
+    pub const fn last_ms(self) -> u64 {
+        self.last_ms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rejected_request_counts_and_restarts_the_window() {
+        let (one, first) = Window::count(None, 1, 0);
+        assert!(first.allowed);
+        let (two, second) = Window::count(Some(one), 1, 59_999);
+        assert!(!second.allowed);
+        assert_eq!(second.reset_ms, 119_999);
+        let (_, third) = Window::count(Some(two), 1, 119_998);
+        assert!(!third.allowed);
+        let (_, fresh) = Window::count(Some(two), 1, 119_999);
+        assert!(fresh.allowed);
+    }
+}
