@@ -1,0 +1,81 @@
+//! What the signalling agreed on, and the random values that a session begins with.
+
+use std::net::SocketAddr;
+
+use domain::audio::AudioFormat;
+use domain::ports::Entropy;
+
+/// Who may send (RFC 3264 §5.1), seen from our side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Both sides send.
+    #[default]
+    SendReceive,
+    /// Only we send: the callee has us on hold.
+    SendOnly,
+    /// Only the callee sends.
+    ReceiveOnly,
+    /// Nobody sends.
+    Inactive,
+}
+
+impl Direction {
+    /// Whether we may send.
+    pub const fn sends(self) -> bool {
+        matches!(self, Self::SendReceive | Self::SendOnly)
+    }
+
+    /// Whether the callee may send.
+    pub const fn receives(self) -> bool {
+        matches!(self, Self::SendReceive | Self::ReceiveOnly)
+    }
+}
+
+/// The outcome of one offer and answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Negotiated {
+    /// The encoding of both directions.
+    pub format: AudioFormat,
+    /// The RTP payload type of the audio, 0–127.
+    pub payload_type: u8,
+    /// The RTP payload type of telephone-event, 0–127; none when the other side has it not.
+    pub telephone_event: Option<u8>,
+    /// Where its SDP wants RTP; RTCP goes to the next port.
+    pub remote: SocketAddr,
+    /// Who may send.
+    pub direction: Direction,
+    /// Whether [`HeardFrame::speech`](domain::ports::HeardFrame::speech) is worked out.
+    pub detect_speech: bool,
+}
+
+/// The random values that RFC 3550 (§5.1, §6.5.1) and RFC 7022 ask for, one draw per session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeds {
+    /// Our synchronization source.
+    pub ssrc: u32,
+    /// Sequence number of the first packet.
+    pub sequence: u16,
+    /// Timestamp of the first packet.
+    pub timestamp: u32,
+    /// Canonical name in RTCP, at most 255 bytes; tells nothing about the machine.
+    pub cname: String,
+}
+
+impl Seeds {
+    /// Draws fresh values.
+    pub fn draw(entropy: &dyn Entropy) -> Self {
+        let mut word = [0; 4];
+        let mut draw = || {
+            entropy.fill(&mut word);
+            u32::from_be_bytes(word)
+        };
+        let [high, low, ..] = draw().to_be_bytes();
+        Self {
+            ssrc: draw(),
+            sequence: u16::from_be_bytes([high, low]),
+            timestamp: draw(),
+            // 96 random bits make the name unique (RFC 7022 §4.2).
+            cname: format!("{:08x}{:08x}{:08x}", draw(), draw(), draw()),
+        }
+    }
+}
