@@ -1,9 +1,34 @@
 //! The interface's rate-limit rule for one client address, without storage or clock.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The count returns to zero only after this long without any request (interface, Rate limits 3).
 pub const WINDOW: Duration = Duration::from_mins(1);
+
+/// A client as it is counted: one IPv4 address, or one IPv6 /64, which is what a subscriber gets
+/// (RFC 6177).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Client(u64);
+
+impl Client {
+    /// The client behind an address; a mapped IPv4 address counts as the IPv4 address.
+    pub fn of(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            // Multicast prefixes never send requests: IPv4 addresses take their place.
+            IpAddr::V4(v4) => Self(0xFF00 << 48 | u64::from(u32::from(v4))),
+            IpAddr::V6(v6) => {
+                let [a, b, c, d, ..] = v6.segments();
+                Self(u64::from(a) << 48 | u64::from(b) << 32 | u64::from(c) << 16 | u64::from(d))
+            }
+        }
+    }
+
+    /// A number that is the same for the same client, in every process.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
 
 /// What one address has done lately. Times are milliseconds since any fixed moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,5 +92,15 @@ mod tests {
         assert!(!third.allowed);
         let (_, fresh) = Window::count(Some(two), 1, 119_999);
         assert!(fresh.allowed);
+    }
+
+    #[test]
+    fn a_client_is_an_ipv4_address_or_an_ipv6_64() {
+        let client = |text: &str| Client::of(text.parse().unwrap());
+        assert_eq!(client("2001:db8:1:2::1"), client("2001:db8:1:2:ffff::9"));
+        assert_ne!(client("2001:db8:1:2::1"), client("2001:db8:1:3::1"));
+        assert_eq!(client("::ffff:192.0.2.1"), client("192.0.2.1"));
+        assert_ne!(client("192.0.2.1"), client("192.0.2.2"));
+        assert_ne!(client("0.0.0.1"), client("::1"));
     }
 }

@@ -7,6 +7,7 @@ mod directory;
 mod nodes;
 mod outbound_calls;
 mod provisioning;
+mod rate_limit;
 mod speech;
 mod telephony;
 
@@ -17,6 +18,7 @@ pub use directory::{Directory, Placeable};
 pub use nodes::{Beat, Command, Nodes, ObservedNode, Orphan};
 pub use outbound_calls::{Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls};
 pub use provisioning::{Provisioning, ProvisioningError};
+pub use rate_limit::RateLimitWindow;
 pub use speech::{Line, Speech, SpeechError};
 pub use telephony::{
     Answered, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,

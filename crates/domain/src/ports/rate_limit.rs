@@ -1,0 +1,13 @@
+//! The window in which requests are counted.
+
+use async_trait::async_trait;
+
+use crate::rate_limit::{Client, Verdict};
+
+/// Counts the requests of every client by the rule of [`crate::rate_limit::Window`].
+#[async_trait]
+pub trait RateLimitWindow: Send + Sync {
+    /// Counts one request against its endpoint's limit. `now_ms` and the verdict's reset are Unix
+    /// milliseconds. It always answers: a shared window that is away falls back to local counts.
+    async fn count(&self, client: Client, limit: u32, now_ms: u64) -> Verdict;
+}
