@@ -1,0 +1,372 @@
+//! The sockets and the transaction layer: one rsipstack endpoint on UDP and TCP, with TLS towards
+//! peers, shared by everything that speaks SIP.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket as StdUdpSocket};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use rsipstack::EndpointBuilder;
+use rsipstack::platform::CancellationToken;
+use rsipstack::sip::{Header, Response, SipMessage};
+use rsipstack::transaction::endpoint::{
+    EndpointInnerRef, EndpointOption, MessageInspector, TransportEventInspector,
+};
+use rsipstack::transaction::{Endpoint, TransactionReceiver};
+use rsipstack::transport::tcp::TcpConnection;
+use rsipstack::transport::tls::TlsConnection;
+use rsipstack::transport::udp::{UdpConnection, UdpInner};
+use rsipstack::transport::{SipAddr, SipConnection, TransportEvent, TransportLayer};
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio_rustls::TlsConnector;
+
+use crate::timers::TransactionTimers;
+
+pub use domain::trunk::Transport;
+
+/// Bursts of calls arrive faster than one task reads; the kernel may cap this.
+const UDP_RECEIVE_BUFFER: usize = 4 * 1024 * 1024;
+
+/// Marks a response that the transaction layer made up itself: a timeout, or a broken stream.
+const LOCAL_MARK: &str = "X-Local-Answer";
+
+/// What a stack needs to start.
+#[derive(Clone)]
+pub struct StackSettings {
+    /// Address and port of both UDP and TCP; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// The address that peers reach us at, when it is not our own (behind NAT).
+    pub public_address: Option<IpAddr>,
+    /// Trust and client certificate for TLS peers; without it TLS is refused.
+    pub tls: Option<Arc<rustls::ClientConfig>>,
+    /// The timers of RFC 3261 §17.
+    pub timers: TransactionTimers,
+}
+
+/// The stack could not start.
+#[derive(Debug, thiserror::Error)]
+#[error("SIP cannot listen on {listen}")]
+pub struct StartError {
+    listen: SocketAddr,
+    #[source]
+    cause: io::Error,
+}
+
+/// Sees every message before transactions do.
+pub trait Observer: Send + Sync + 'static {
+    /// A 2xx to an INVITE came: its retransmissions and forks belong to no transaction (RFC 6026).
+    fn invite_accepted(&self, response: &Response, connection: &SipConnection);
+}
+
+/// A way to one peer: the connection, and where on it.
+#[derive(Clone)]
+pub struct Flow {
+    /// How it travels.
+    pub transport: Transport,
+    /// The peer.
+    pub peer: SocketAddr,
+    /// The shared UDP socket, or the stream to the peer.
+    pub connection: SipConnection,
+}
+
+impl Flow {
+    /// The peer in rsipstack's terms.
+    pub fn destination(&self) -> SipAddr {
+        SipAddr { r#type: Some(wire(self.transport)), addr: self.peer.into() }
+    }
+
+    /// Whether a stream has broken; a datagram socket never does.
+    pub fn is_broken(&self) -> bool {
+        self.transport != Transport::Udp
+            && self.connection.cancel_token().is_some_and(|token| token.is_cancelled())
+    }
+
+    /// Waits until a stream breaks; forever on UDP.
+    pub async fn broken(&self) {
+        match self.connection.cancel_token() {
+            Some(token) if self.transport != Transport::Udp => token.cancelled().await,
+            _ => std::future::pending().await,
+        }
+    }
+}
+
+type FlowKey = (Transport, SocketAddr, String);
+type FlowSlot = Arc<tokio::sync::Mutex<Option<SipConnection>>>;
+
+/// A running endpoint.
+pub struct Stack {
+    endpoint: Endpoint,
+    udp: SipConnection,
+    local: SocketAddr,
+    public_address: Option<IpAddr>,
+    tls: Option<TlsConnector>,
+    flows: Mutex<HashMap<FlowKey, FlowSlot>>,
+    cancel: CancellationToken,
+}
+
+impl Stack {
+    /// Binds both sockets and starts to serve on the current runtime. Requests that open a server
+    /// transaction come out of the returned receiver.
+    pub async fn start(
+        settings: StackSettings,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<(Arc<Self>, TransactionReceiver), StartError> {
+        let failed = |cause| StartError { listen: settings.listen, cause };
+        let (udp, listener) = bind_both(settings.listen).await.map_err(failed)?;
+        let local = udp.local_addr().map_err(failed)?;
+        let cancel = CancellationToken::new();
+        let address = SipAddr { r#type: Some(rsipstack::sip::Transport::Udp), addr: local.into() };
+        let inner = UdpInner { conn: Arc::new(udp), addr: address };
+        let udp = UdpConnection::attach(inner, None, Some(cancel.child_token())).await;
+        let udp = SipConnection::Udp(udp);
+        let transports = TransportLayer::new_with_domain_resolver(cancel.clone(), Box::new(NoResolver));
+        transports.add_transport(udp.clone());
+        let mut builder = EndpointBuilder::new();
+        builder
+            .with_user_agent(concat!("Callwright/", env!("CARGO_PKG_VERSION")))
+            .with_transport_layer(transports)
+            .with_cancel_token(cancel.clone())
+            .with_option(settings.timers.into_option())
+            .with_inspector(Box::new(LocalMark));
+        if let Some(observer) = observer {
+            builder.with_transport_inspector(Box::new(Tap(observer)));
+        }
+        let endpoint = builder.build();
+        let incoming = endpoint.incoming_transactions().map_err(|error| failed(io::Error::other(error)))?;
+        let inner = endpoint.inner.clone();
+        let stack = Arc::new(Self {
+            endpoint,
+            udp,
+            local,
+            public_address: settings.public_address,
+            tls: settings.tls.map(TlsConnector::from),
+            flows: Mutex::new(HashMap::new()),
+            cancel: cancel.clone(),
+        });
+        tokio::spawn(accept(listener, inner.clone(), local, cancel));
+        tokio::spawn(async move {
+            if let Err(error) = inner.serve().await {
+                tracing::error!(%error, "the SIP endpoint stopped");
+            }
+        });
+        Ok((stack, incoming))
+    }
+
+    /// The transaction layer.
+    pub fn endpoint(&self) -> EndpointInnerRef {
+        self.endpoint.inner.clone()
+    }
+
+    /// Where both sockets are bound.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Our address as `peer` sees it, for Via, Contact and SDP.
+    pub fn address_towards(&self, peer: SocketAddr) -> IpAddr {
+        if let Some(public) = self.public_address {
+            return public;
+        }
+        if !self.local.ip().is_unspecified() {
+            return self.local.ip();
+        }
+        // Connecting a datagram socket only asks the routing table; nothing is sent.
+        let route = || {
+            let any: IpAddr = if peer.is_ipv4() { [0; 4].into() } else { [0; 16].into() };
+            let socket = StdUdpSocket::bind((any, 0))?;
+            socket.connect(peer)?;
+            socket.local_addr()
+        };
+        route().map_or(self.local.ip(), |address: SocketAddr| address.ip())
+    }
+
+    /// The way to a peer: our UDP socket, or a stream that is opened when none is. `host` is the
+    /// name that a TLS certificate must carry.
+    pub async fn flow(&self, transport: Transport, peer: SocketAddr, host: &str) -> io::Result<Flow> {
+        if transport == Transport::Udp {
+            return Ok(Flow { transport, peer, connection: self.udp.clone() });
+        }
+        let key = (transport, peer, host.to_owned());
+        let slot = self.flows.lock().entry(key).or_default().clone();
+        // One opener a peer: the others wait for its stream.
+        let mut held = slot.lock().await;
+        if let Some(connection) = held.as_ref() {
+            let flow = Flow { transport, peer, connection: connection.clone() };
+            if !flow.is_broken() {
+                return Ok(flow);
+            }
+        }
+        let connection = self.open(transport, peer, host).await?;
+        self.endpoint.inner.transport_layer.add_connection(connection.clone());
+        *held = Some(connection.clone());
+        Ok(Flow { transport, peer, connection })
+    }
+
+    async fn open(&self, transport: Transport, peer: SocketAddr, host: &str) -> io::Result<SipConnection> {
+        let stream = TcpStream::connect(peer).await?;
+        stream.set_nodelay(true)?;
+        let local = SipAddr { r#type: Some(wire(transport)), addr: stream.local_addr()?.into() };
+        let token = Some(self.cancel.child_token());
+        if transport == Transport::Tcp {
+            let connection = TcpConnection::from_stream(stream, local, token).map_err(io::Error::other)?;
+            return Ok(SipConnection::Tcp(connection));
+        }
+        let Some(connector) = &self.tls else {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "TLS is not configured"));
+        };
+        let name = rustls::pki_types::ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let stream = connector.connect(name, stream).await?;
+        let remote = SipAddr { r#type: Some(wire(transport)), addr: peer.into() };
+        let connection =
+            TlsConnection::from_client_stream(stream, remote, token).await.map_err(io::Error::other)?;
+        Ok(SipConnection::Tls(connection))
+    }
+
+    /// Closes every socket; nothing is sent any more.
+    pub fn shutdown(&self) {
+        self.cancel.cancel();
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// Whether the transaction layer made this response itself because no real one could come.
+pub fn is_local(response: &Response) -> bool {
+    response.headers.iter().any(|header| matches!(header, Header::Other(name, _) if name == LOCAL_MARK))
+}
+
+/// rsipstack's name of a transport.
+pub fn wire(transport: Transport) -> rsipstack::sip::Transport {
+    match transport {
+        Transport::Udp => rsipstack::sip::Transport::Udp,
+        Transport::Tcp => rsipstack::sip::Transport::Tcp,
+        Transport::Tls => rsipstack::sip::Transport::Tls,
+    }
+}
+
+async fn bind_both(listen: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> {
+    let mut attempts = 0;
+    loop {
+        let udp = bind_udp(listen)?;
+        // With port 0 the port that UDP got may be taken on TCP: then try another.
+        match TcpListener::bind(udp.local_addr()?).await {
+            Err(error) if listen.port() == 0 && attempts < 16 => {
+                tracing::debug!(%error, "port taken on TCP");
+                attempts += 1;
+            }
+            bound => return Ok((udp, bound?)),
+        }
+    }
+}
+
+fn bind_udp(listen: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::for_address(listen), Type::DGRAM, Some(Protocol::UDP))?;
+    if let Err(error) = socket.set_recv_buffer_size(UDP_RECEIVE_BUFFER) {
+        tracing::warn!(%error, "the SIP receive buffer keeps the system's size");
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&listen.into())?;
+    UdpSocket::from_std(socket.into())
+}
+
+async fn accept(
+    listener: TcpListener,
+    endpoint: EndpointInnerRef,
+    local: SocketAddr,
+    cancel: CancellationToken,
+) {
+    let local = SipAddr { r#type: Some(rsipstack::sip::Transport::Tcp), addr: local.into() };
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = cancel.cancelled() => return,
+        };
+        let connection = accepted.map_err(rsipstack::Error::from).and_then(|(stream, _)| {
+            TcpConnection::from_stream(stream, local.clone(), Some(cancel.child_token()))
+        });
+        match connection {
+            Ok(connection) => endpoint.transport_layer.add_connection(connection.into()),
+            Err(error) => {
+                tracing::warn!(%error, "a SIP connection could not be accepted");
+                // Out of descriptors: accepting again at once would only spin.
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+/// We resolve names ourselves and hand over addresses only.
+struct NoResolver;
+
+#[async_trait]
+impl rsipstack::transport::transport_layer::DomainResolver for NoResolver {
+    async fn resolve(&self, target: &SipAddr) -> rsipstack::Result<SipAddr> {
+        Err(rsipstack::Error::DnsResolutionError(format!("{target} is not an address")))
+    }
+}
+
+/// The transaction layer reports a local timeout as a 408 and a broken stream as a 503; only the
+/// missing source address tells them from the peer's own.
+struct LocalMark;
+
+impl MessageInspector for LocalMark {
+    fn before_send(&self, message: SipMessage, _to: Option<&SipAddr>) -> SipMessage {
+        message
+    }
+
+    fn after_received(&self, mut message: SipMessage, from: Option<&SipAddr>) -> SipMessage {
+        if let SipMessage::Response(response) = &mut message {
+            response.headers.retain(|header| !matches!(header, Header::Other(name, _) if name == LOCAL_MARK));
+            if from.is_none() {
+                response.headers.push(Header::Other(LOCAL_MARK.to_owned(), String::new()));
+            }
+        }
+        message
+    }
+}
+
+struct Tap(Arc<dyn Observer>);
+
+#[async_trait]
+impl TransportEventInspector for Tap {
+    async fn handle(&self, event: TransportEvent) -> Option<TransportEvent> {
+        if let TransportEvent::Incoming(SipMessage::Response(response), connection, _) = &event
+            && (200..300).contains(&response.status_code.code())
+            && is_for_invite(response)
+        {
+            self.0.invite_accepted(response, connection);
+        }
+        Some(event)
+    }
+}
+
+fn is_for_invite(response: &Response) -> bool {
+    response.headers.iter().any(|header| {
+        matches!(header, Header::CSeq(cseq) if cseq.method().is_ok_and(|m| m == rsipstack::sip::Method::Invite))
+    })
+}
+
+impl TransactionTimers {
+    fn into_option(self) -> EndpointOption {
+        EndpointOption {
+            t1: self.t1,
+            t2: self.t2,
+            t4: self.t4,
+            t1x64: self.t1 * 64,
+            // The application's ring limit decides how long ringing lasts.
+            timerc: std::time::Duration::from_secs(24 * 3600),
+            callid_suffix: None,
+            callid_format: rsipstack::transaction::CallIdFormat::default(),
+            history_info_enabled: false,
+            // The ACK of a 2xx is the dialog's (RFC 3261 §13.2.2.4): it waits for the application.
+            auto_ack_2xx: false,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The answering side of SIP (UAS, RFC 3261 §8.2): listens on UDP and TCP, hands out incoming
+//! calls, and answers by itself what needs no decision.
+
+mod call;
+mod listener;
+mod router;
+
+pub use call::{CallEnd, CallEvent, IncomingCall, SessionOffer};
+pub use listener::{Uas, UasError, UasSettings};
+
+use rsipstack::sip::Method;
+
+/// What this side understands, as told in `Allow` (RFC 3261 §20.5).
+const ALLOWED: [Method; 8] = [
+    Method::Invite,
+    Method::Ack,
+    Method::Cancel,
+    Method::Bye,
+    Method::Options,
+    Method::Info,
+    Method::Update,
+    Method::PRack,
+];
+
+/// [`ALLOWED`] as a header value.
+fn allow_value() -> String {
+    ALLOWED.map(|method| method.to_string()).join(", ")
+}
