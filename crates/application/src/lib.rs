@@ -1,1 +1,17 @@
+//! The use cases of Callwright, one file each, between the ports of the domain and whoever calls
+//! them: placing a call, running it, concluding it, delivering its callback, and keeping the node
+//! among its peers.
 
+pub mod authenticate;
+pub mod conclude_call;
+pub mod deliver_callbacks;
+pub mod keep_node;
+pub mod keys;
+pub mod place_call;
+pub mod supervisor;
+pub mod take_over;
+pub mod watch_trunks;
+
+mod crash_point;
+mod journal;
+mod run_call;

@@ -9,6 +9,7 @@ mod outbound_calls;
 mod provisioning;
 mod rate_limit;
 mod speech;
+mod spool;
 mod telephony;
 
 pub use access::{Access, IssueError};
@@ -20,6 +21,7 @@ pub use outbound_calls::{Acceptance, Accepted, Concluded, Conclusion, Dispatch, 
 pub use provisioning::{Provisioning, ProvisioningError};
 pub use rate_limit::RateLimitWindow;
 pub use speech::{Line, Speech, SpeechError};
+pub use spool::{Spool, SpoolError};
 pub use telephony::{
     Answered, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
     SavedLeg, SendFailed, Telephony, TrunkState,

@@ -1,0 +1,280 @@
+//! Delivering callbacks: fresh ones at once, failed ones on schedule, orphaned ones after a crash.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::callback::{CallbackUrl, TRY_LIMIT, wait_after};
+use domain::ids::{BootId, CallId};
+use domain::ports::{
+    CallbackSender, Callbacks, ClaimedCallback, Clock, Settled, StoreUnavailable, TryRecord,
+};
+use parking_lot::Mutex;
+use time::OffsetDateTime;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio_util::task::TaskTracker;
+
+use crate::crash_point::crash_point;
+
+/// A claim outlives its try by far, so that only a crash lets it lapse.
+const LEASE: Duration = Duration::from_secs(20);
+
+/// The queue is looked at this often, whatever the hints say.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Concurrent tries of this node.
+const AT_ONCE: usize = 256;
+
+/// Concurrent tries to one host and port, so that hanging receivers starve nobody.
+const AT_ONCE_PER_DESTINATION: usize = 16;
+
+/// Fresh callbacks of one destination that wait here for their turn; the rest wait in the store.
+const WAITING_PER_DESTINATION: usize = 256;
+
+/// Known moments of retries; beyond these the poll alone finds them, at most a second late.
+const RETRIES: usize = 4096;
+
+/// Delivers queued callbacks.
+pub struct DeliverCallbacks {
+    callbacks: Arc<dyn Callbacks>,
+    sender: Arc<dyn CallbackSender>,
+    clock: Arc<dyn Clock>,
+    boot: BootId,
+    control: Handle,
+    destinations: Mutex<Destinations>,
+    retries: Mutex<BinaryHeap<Reverse<OffsetDateTime>>>,
+    hint: Notify,
+    tasks: TaskTracker,
+}
+
+/// Who is being called now, and who waits.
+#[derive(Default)]
+struct Destinations {
+    in_flight: usize,
+    by_address: HashMap<String, Destination>,
+}
+
+#[derive(Default)]
+struct Destination {
+    in_flight: usize,
+    waiting: VecDeque<CallId>,
+}
+
+impl Destinations {
+    /// Takes a place for a try to `address`, if there is one.
+    fn take(&mut self, address: &str) -> bool {
+        if self.in_flight >= AT_ONCE {
+            return false;
+        }
+        let destination = self.by_address.entry(address.to_owned()).or_default();
+        let free = destination.in_flight < AT_ONCE_PER_DESTINATION;
+        if free {
+            destination.in_flight += 1;
+            self.in_flight += 1;
+        }
+        free
+    }
+
+    /// Gives a place back, or hands it to the next that waits.
+    fn give_back(&mut self, address: &str) -> Option<CallId> {
+        let destination = self.by_address.get_mut(address)?;
+        let next = destination.waiting.pop_front();
+        if next.is_none() {
+            destination.in_flight = destination.in_flight.saturating_sub(1);
+            self.in_flight = self.in_flight.saturating_sub(1);
+            if destination.in_flight == 0 {
+                self.by_address.remove(address);
+            }
+        }
+        next
+    }
+
+    fn wait(&mut self, address: &str, call: CallId) {
+        let waiting = &mut self.by_address.entry(address.to_owned()).or_default().waiting;
+        if waiting.len() < WAITING_PER_DESTINATION {
+            waiting.push_back(call);
+        }
+    }
+
+    fn full(&self) -> Vec<String> {
+        let full = self
+            .by_address
+            .iter()
+            .filter(|(_, destination)| destination.in_flight >= AT_ONCE_PER_DESTINATION);
+        full.map(|(address, _)| address.clone()).collect()
+    }
+}
+
+impl DeliverCallbacks {
+    /// Builds the use case from its ports; tries run on `control`.
+    pub fn new(
+        callbacks: Arc<dyn Callbacks>,
+        sender: Arc<dyn CallbackSender>,
+        clock: Arc<dyn Clock>,
+        boot: BootId,
+        control: Handle,
+    ) -> Self {
+        Self {
+            callbacks,
+            sender,
+            clock,
+            boot,
+            control,
+            destinations: Mutex::default(),
+            retries: Mutex::default(),
+            hint: Notify::new(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Delivers a callback that this boot has just queued and already holds the claim of.
+    pub fn fresh(self: &Arc<Self>, call: CallId, url: &CallbackUrl) {
+        let address = url.destination();
+        let mut destinations = self.destinations.lock();
+        if destinations.take(&address) {
+            drop(destinations);
+            let this = Arc::clone(self);
+            self.tasks.spawn_on(async move { this.deliver_fresh(call, address).await }, &self.control);
+        } else {
+            destinations.wait(&address, call);
+        }
+    }
+
+    /// Looks for due callbacks until the task is dropped.
+    pub async fn run(self: &Arc<Self>) {
+        let mut failing = false;
+        loop {
+            match self.claim_due().await {
+                Ok(()) => failing = false,
+                Err(error) => {
+                    if !failing {
+                        tracing::error!(error = ?error, "callbacks cannot be claimed");
+                    }
+                    failing = true;
+                }
+            }
+            let _ = tokio::time::timeout(self.idle(), self.hint.notified()).await;
+        }
+    }
+
+    /// Waits until no try is under way, or `limit` is over.
+    pub async fn flushed(&self, limit: Duration) {
+        self.tasks.close();
+        if tokio::time::timeout(limit, self.tasks.wait()).await.is_err() {
+            tracing::warn!("callback tries were cut off; the next start repeats them");
+        }
+    }
+
+    async fn claim_due(self: &Arc<Self>) -> Result<(), StoreUnavailable> {
+        loop {
+            let (room, full) = {
+                let destinations = self.destinations.lock();
+                (AT_ONCE.saturating_sub(destinations.in_flight), destinations.full())
+            };
+            let room = u32::try_from(room.min(32)).unwrap_or(0);
+            if room == 0 {
+                return Ok(());
+            }
+            let claimed = self.callbacks.claim(self.boot, self.clock.now(), LEASE, &full, room).await?;
+            if claimed.is_empty() {
+                return Ok(());
+            }
+            for callback in claimed {
+                let address = callback.draft.url.destination();
+                let mut destinations = self.destinations.lock();
+                if destinations.take(&address) {
+                    drop(destinations);
+                    let this = Arc::clone(self);
+                    self.tasks.spawn_on(async move { this.deliver(callback, address).await }, &self.control);
+                } else {
+                    destinations.wait(&address, callback.call);
+                }
+            }
+        }
+    }
+
+    async fn deliver(self: Arc<Self>, callback: ClaimedCallback, address: String) {
+        self.try_once(callback).await;
+        self.next_of(address).await;
+    }
+
+    async fn deliver_fresh(self: Arc<Self>, call: CallId, address: String) {
+        self.try_claimed(call).await;
+        self.next_of(address).await;
+    }
+
+    /// Goes on with whoever waits for this destination, in the same place.
+    async fn next_of(&self, address: String) {
+        loop {
+            let next = self.destinations.lock().give_back(&address);
+            let Some(call) = next else { return };
+            self.try_claimed(call).await;
+        }
+    }
+
+    async fn try_claimed(&self, call: CallId) {
+        match self.callbacks.claim_fresh(self.boot, call, self.clock.now(), LEASE).await {
+            Ok(Some(callback)) => self.try_once(callback).await,
+            // Somebody else has it, or it was settled meanwhile.
+            Ok(None) => {}
+            // Its lease runs out, and the poll finds it.
+            Err(error) => tracing::warn!(%call, error = ?error, "a fresh callback cannot be claimed"),
+        }
+    }
+
+    async fn try_once(&self, callback: ClaimedCallback) {
+        let call = callback.call;
+        crash_point!("callback-claimed");
+        let began_at = self.clock.now();
+        let began = self.clock.since_boot();
+        let outcome = self.sender.send(&callback).await;
+        crash_point!("callback-sent");
+        let took = self.clock.since_boot().saturating_sub(began).min(TRY_LIMIT * 2);
+        let tries = callback.tries_before.saturating_add(1);
+        let settled = if outcome.confirmed() {
+            Settled::Delivered
+        } else {
+            wait_after(tries).map_or(Settled::GivenUp, |wait| Settled::Again(self.clock.now() + wait))
+        };
+        tracing::info!(%call, try_number = tries, outcome = ?outcome, settled = ?settled, took_ms = took.as_millis(), "callback tried");
+        let record = TryRecord { began_at, took, outcome };
+        match self.callbacks.settle(self.boot, call, callback.tries_before, record, settled).await {
+            Ok(true) => {}
+            Ok(false) => tracing::warn!(%call, "a callback's claim was lost before it was settled"),
+            Err(error) => {
+                tracing::error!(%call, error = ?error, "a callback's try was not recorded; it is repeated")
+            }
+        }
+        crash_point!("callback-settled");
+        if let Settled::Again(at) = settled {
+            self.wake_at(at);
+        }
+    }
+
+    /// Wakes the poll when a retry falls due, so that the schedule is kept to the moment.
+    fn wake_at(&self, at: OffsetDateTime) {
+        let mut retries = self.retries.lock();
+        if retries.len() < RETRIES {
+            retries.push(Reverse(at));
+            drop(retries);
+            self.hint.notify_one();
+        }
+    }
+
+    /// How long the poll may sleep: until the next retry that is known here.
+    fn idle(&self) -> Duration {
+        let now = self.clock.now();
+        let mut retries = self.retries.lock();
+        let known = retries.len();
+        while retries.peek().is_some_and(|Reverse(at)| *at <= now) {
+            retries.pop();
+        }
+        if retries.len() < known {
+            return Duration::ZERO;
+        }
+        let next = retries.peek().and_then(|Reverse(at)| Duration::try_from(*at - now).ok());
+        next.map_or(POLL, |wait| wait.min(POLL))
+    }
+}

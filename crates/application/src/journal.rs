@@ -1,0 +1,100 @@
+//! The written life of one call: its moves reach the store in order, without the media waiting.
+
+use std::sync::Arc;
+
+use domain::call::{Ended, EndedReason, FinalAnswer, Live, OutboundCall};
+use domain::ports::{Clock, Fence, OutboundCalls, SavedLeg, StoreUnavailable};
+use time::OffsetDateTime;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::conclude_call::ConcludeCall;
+use crate::crash_point::crash_point;
+use crate::supervisor::{Admission, CallSupervisor, Order};
+
+/// A move of a live call.
+pub(crate) enum Move {
+    /// It rings.
+    Ringing(OffsetDateTime),
+    /// The callee answered; `saved` is told when the dialog has been written, or cannot be.
+    Answered { at: OffsetDateTime, leg: Box<SavedLeg>, saved: oneshot::Sender<()> },
+    /// It is over.
+    Ended { ended: Ended, answer: Option<FinalAnswer> },
+}
+
+/// More moves than a call can have.
+pub(crate) const MOVES: usize = 4;
+
+/// Writes the moves of one call.
+pub(crate) struct Journal {
+    pub(crate) call: OutboundCall,
+    pub(crate) fence: Fence,
+    pub(crate) calls: Arc<dyn OutboundCalls>,
+    pub(crate) conclude: Arc<ConcludeCall>,
+    pub(crate) supervisor: Arc<CallSupervisor>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Held until the end is written, so that a shutdown waits for it.
+    pub(crate) admission: Admission,
+}
+
+impl Journal {
+    /// Writes until the end; a call whose task vanished without one ends as `assistant-error`.
+    pub(crate) async fn keep(self, mut moves: mpsc::Receiver<Move>) {
+        let mut live = Live::dialling();
+        let (ended, answer) = loop {
+            match moves.recv().await {
+                Some(Move::Ringing(at)) => {
+                    live = live.ring(at);
+                    self.judge(self.calls.ringing(self.fence, at).await);
+                    crash_point!("ringing");
+                }
+                Some(Move::Answered { at, leg, saved }) => {
+                    live = live.answer(at);
+                    crash_point!("answered");
+                    self.judge(self.calls.answered(self.fence, *leg, at).await);
+                    crash_point!("answer-saved");
+                    // The call's task may have ended meanwhile.
+                    let _ = saved.send(());
+                }
+                Some(Move::Ended { ended, answer }) => break (ended, answer),
+                None => {
+                    tracing::error!(call = %self.call.id, "the task of a call broke");
+                    break (live.end(EndedReason::AssistantError, self.clock.now()), None);
+                }
+            }
+        };
+        self.conclude.conclude(&self.call, self.fence, ended, answer).await;
+        self.supervisor.leave(self.call.id);
+        drop(self.admission);
+    }
+
+    fn judge(&self, written: Result<bool, StoreUnavailable>) {
+        match written {
+            Ok(true) => {}
+            Ok(false) => self.supervisor.hang_up(self.call.id, EndedReason::ServiceInterrupted),
+            // The call goes on: its end is what must not be lost, and that has a spool.
+            Err(error) => {
+                tracing::warn!(call = %self.call.id, error = ?error, "a move of a call was not written")
+            }
+        }
+    }
+}
+
+/// Sends moves from the call's task.
+pub(crate) struct Moves(pub(crate) mpsc::Sender<Move>);
+
+impl Moves {
+    pub(crate) fn send(&self, next: Move) {
+        // The queue holds more than a call's moves, and its reader outlives the call's task.
+        if self.0.try_send(next).is_err() {
+            tracing::error!("a move of a call found no journal");
+        }
+    }
+}
+
+/// Whether an order still matters to a call that has or has not been answered.
+pub(crate) fn reason_of(order: Order, connected: bool) -> Option<EndedReason> {
+    match order {
+        Order::HangUp(reason) => Some(reason),
+        Order::StopDialling => (!connected).then_some(EndedReason::ServiceInterrupted),
+    }
+}

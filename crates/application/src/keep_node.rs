@@ -1,0 +1,146 @@
+//! Keeping this node among its peers: heartbeat, fence, and watching for the dead.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use domain::call::EndedReason;
+use domain::ids::BootId;
+use domain::ports::{Clock, Command, Nodes, ObservedNode, StoreUnavailable};
+use tokio::sync::watch;
+
+use crate::supervisor::CallSupervisor;
+use crate::take_over::TakeOver;
+
+/// Between two heartbeats.
+const BEAT: Duration = Duration::from_secs(2);
+
+/// After the start of its last successful beat a node may dial for so long.
+const LEASE: Duration = Duration::from_secs(8);
+
+/// A node is dead to us when we saw its counter unchanged for so long; longer than the lease.
+const DEAD: Duration = Duration::from_secs(10);
+
+/// The owner's fence: whether this node may still send INVITEs.
+pub struct NodeLease {
+    clock: Arc<dyn Clock>,
+    /// Milliseconds since the machine's start; 0 before the first beat.
+    renewed_ms: AtomicU64,
+}
+
+impl NodeLease {
+    /// A lease that has not begun.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, renewed_ms: AtomicU64::new(0) }
+    }
+
+    /// Whether the last successful beat began less than 8 s ago.
+    pub fn may_dial(&self) -> bool {
+        let renewed = Duration::from_millis(self.renewed_ms.load(Ordering::Acquire));
+        !renewed.is_zero() && self.clock.since_boot().saturating_sub(renewed) < LEASE
+    }
+
+    fn renew(&self, began: Duration) {
+        self.renewed_ms.store(u64::try_from(began.as_millis()).unwrap_or(0), Ordering::Release);
+    }
+}
+
+/// Beats, obeys, and takes over from nodes that stopped beating.
+pub struct KeepNode {
+    nodes: Arc<dyn Nodes>,
+    lease: Arc<NodeLease>,
+    supervisor: Arc<CallSupervisor>,
+    take_over: Arc<TakeOver>,
+    clock: Arc<dyn Clock>,
+    boot: BootId,
+    live: watch::Sender<u32>,
+}
+
+/// What this node has seen of another.
+struct Sighting {
+    counter: i64,
+    since: Duration,
+}
+
+impl KeepNode {
+    /// Builds the use case from its ports.
+    pub fn new(
+        nodes: Arc<dyn Nodes>,
+        lease: Arc<NodeLease>,
+        supervisor: Arc<CallSupervisor>,
+        take_over: Arc<TakeOver>,
+        clock: Arc<dyn Clock>,
+        boot: BootId,
+    ) -> Self {
+        Self { nodes, lease, supervisor, take_over, clock, boot, live: watch::Sender::new(1) }
+    }
+
+    /// How many nodes are alive, as of the last beat.
+    pub fn live_nodes(&self) -> watch::Receiver<u32> {
+        self.live.subscribe()
+    }
+
+    /// One beat: renews the lease and carries out what came back.
+    pub async fn beat(&self) -> Result<(), StoreUnavailable> {
+        let began = self.clock.since_boot();
+        let beat = self.nodes.beat(self.boot).await?;
+        self.lease.renew(began);
+        for Command::HangUp(call) in beat.commands {
+            self.supervisor.hang_up(call, EndedReason::ManuallyEnded);
+        }
+        for call in beat.lost {
+            self.supervisor.hang_up(call, EndedReason::ServiceInterrupted);
+        }
+        self.live.send_replace(beat.live.max(1));
+        Ok(())
+    }
+
+    /// Beats until the task is dropped.
+    pub async fn run(&self) {
+        let mut beats = tokio::time::interval(BEAT);
+        beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut seen = HashMap::new();
+        let mut in_touch = true;
+        loop {
+            beats.tick().await;
+            let contact = match self.beat().await {
+                Ok(()) => self.watch_others(&mut seen).await,
+                Err(error) => Err(error),
+            };
+            match &contact {
+                Ok(()) if !in_touch => tracing::info!("the store is back"),
+                Err(error) if in_touch => tracing::error!(error = ?error, "the store is away"),
+                _ => {}
+            }
+            in_touch = contact.is_ok();
+            if !in_touch {
+                // Only unbroken contact proves that a counter stood still.
+                seen.clear();
+            }
+            if !self.lease.may_dial() {
+                self.supervisor.stop_dialling();
+            }
+        }
+    }
+
+    async fn watch_others(&self, seen: &mut HashMap<BootId, Sighting>) -> Result<(), StoreUnavailable> {
+        let others = self.nodes.others(self.boot).await?;
+        let now = self.clock.since_boot();
+        seen.retain(|boot, _| others.iter().any(|other| other.boot == *boot));
+        for other in others {
+            let sighting = seen.entry(other.boot).or_insert(Sighting { counter: other.counter, since: now });
+            if sighting.counter != other.counter {
+                *sighting = Sighting { counter: other.counter, since: now };
+            } else if now.saturating_sub(sighting.since) >= DEAD {
+                self.inherit(other).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn inherit(&self, dead: ObservedNode) -> Result<(), StoreUnavailable> {
+        tracing::warn!(node = %dead.node, boot = %dead.boot, "taking over from a node that stopped beating");
+        self.take_over.take_over(dead.boot, Some(dead.counter)).await
+    }
+}

@@ -1,0 +1,175 @@
+//! Placing a call: look up, prepare, record, and only then dial.
+
+use std::sync::Arc;
+
+use domain::access::Principal;
+use domain::audio::AudioFormat;
+use domain::call::{CallStatus, EndedReason, OutboundCall};
+use domain::callback::CallbackUrl;
+use domain::ids::{AssistantId, BootId, CallId, ContactId, NewId, NumberId};
+use domain::number::Destination;
+use domain::ports::{
+    Acceptance, Accepted, Clock, DialPlan, Directory, Dispatch, Entropy, OutboundCalls, Placeable,
+    PreparedLeg, Refused, StoreUnavailable, Telephony,
+};
+use domain::variables::Variables;
+
+use crate::crash_point::crash_point;
+use crate::keep_node::NodeLease;
+use crate::run_call::{RunCall, Start};
+use crate::supervisor::CallSupervisor;
+
+/// What a customer asks for, already parsed.
+#[derive(Clone, Debug)]
+pub struct CallRequest {
+    /// The number to call.
+    pub destination: Destination,
+    /// Who speaks.
+    pub assistant: AssistantId,
+    /// The number to call from.
+    pub number: NumberId,
+    /// The customer's name.
+    pub customer_name: Option<String>,
+    /// Values for the assistant's lines.
+    pub variables: Variables,
+    /// Where the end is reported.
+    pub callback_url: Option<CallbackUrl>,
+}
+
+/// A recorded call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Its identity.
+    pub call: CallId,
+    /// Its contact.
+    pub contact: ContactId,
+    /// `Calling`, or `Failed` when it could not be placed.
+    pub status: CallStatus,
+    /// Why it could not be placed.
+    pub reason: Option<EndedReason>,
+}
+
+/// Why nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Assistant or number missing, out of reach, or of different organizations.
+    #[error("assistant or number not found")]
+    NotFound,
+    /// Their organization is deleted.
+    #[error("the organization is inactive")]
+    OrganizationInactive,
+    /// This node takes no calls: it is shutting down, or has lost touch with the store.
+    #[error("no new calls are taken")]
+    Unavailable,
+    /// See [`StoreUnavailable`].
+    #[error(transparent)]
+    Store(#[from] StoreUnavailable),
+}
+
+/// Places outbound calls.
+pub struct PlaceCall {
+    /// Finds assistant, number and trunk.
+    pub directory: Arc<dyn Directory>,
+    /// Records the call.
+    pub calls: Arc<dyn OutboundCalls>,
+    /// Prepares its INVITE.
+    pub telephony: Arc<dyn Telephony>,
+    /// Carries it on from there.
+    pub run_call: Arc<RunCall>,
+    /// Knows whether this node takes calls.
+    pub supervisor: Arc<CallSupervisor>,
+    /// Knows whether this node may dial.
+    pub lease: Arc<NodeLease>,
+    /// This start of this node.
+    pub boot: BootId,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids unpredictable.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl PlaceCall {
+    /// Places a call for `principal`; must not be cancelled half way, so run it as a task.
+    pub async fn place(&self, principal: &Principal, request: CallRequest) -> Result<Placed, PlaceError> {
+        let found = self.directory.placeable(principal.scope, request.assistant, request.number).await?;
+        let placeable = found.ok_or(PlaceError::NotFound)?;
+        if !placeable.organization_active {
+            return Err(PlaceError::OrganizationInactive);
+        }
+        let admission =
+            self.supervisor.admit().filter(|_| self.lease.may_dial()).ok_or(PlaceError::Unavailable)?;
+        let call = self.record_of(&placeable, request);
+        let prepared = self.prepare(&call, &placeable).await;
+        crash_point!("prepared");
+        let (dispatch, prepared) = match prepared {
+            Ok(leg) => {
+                let intent = Box::new(leg.intent().clone());
+                let max_calls = placeable.trunk.max_calls;
+                (Dispatch::Dial { owner: self.boot, intent, max_calls }, Some(leg))
+            }
+            Err(reason) => (Dispatch::Refuse { reason }, None),
+        };
+        let accepted = self.calls.accept(Acceptance { call: call.clone(), dispatch }).await?;
+        crash_point!("accepted");
+        let (placed, contact) = (call.id, call.contact);
+        let reason = match (accepted, prepared) {
+            (Accepted::Calling(fence), Some(leg)) => {
+                self.run_call.start(Start { call, assistant: placeable.assistant, fence, leg, admission });
+                None
+            }
+            (Accepted::Failed(reason), _) => Some(reason),
+            // The store answers `Calling` only for a call that was to be dialled.
+            (Accepted::Calling(_), None) => Some(EndedReason::TrunkUnreachable),
+        };
+        let status = if reason.is_some() { CallStatus::Failed } else { CallStatus::Calling };
+        tracing::info!(call = %placed, status = status.as_str(), reason = reason.map(EndedReason::as_str), "call accepted");
+        Ok(Placed { call: placed, contact, status, reason })
+    }
+
+    fn record_of(&self, placeable: &Placeable, request: CallRequest) -> OutboundCall {
+        let now = self.clock.now();
+        let fresh = || {
+            let mut random = [0; 10];
+            self.entropy.fill(&mut random);
+            NewId::at(now, random)
+        };
+        OutboundCall {
+            id: fresh().into(),
+            contact: fresh().into(),
+            tenant: placeable.number.tenant,
+            organization: placeable.number.organization,
+            assistant: placeable.assistant.id,
+            number: placeable.number.id,
+            trunk: placeable.trunk.id,
+            destination: request.destination,
+            customer_name: request.customer_name,
+            variables: request.variables,
+            callback_url: request.callback_url,
+            created_at: now,
+        }
+    }
+
+    async fn prepare(
+        &self,
+        call: &OutboundCall,
+        placeable: &Placeable,
+    ) -> Result<Box<dyn PreparedLeg>, EndedReason> {
+        let trunk = &placeable.trunk;
+        let to =
+            call.destination.dialled(trunk.default_country.as_ref()).ok_or(EndedReason::InvalidNumber)?;
+        let plan = DialPlan {
+            call: call.id,
+            trunk: trunk.clone(),
+            from: placeable.number.number.clone(),
+            to,
+            formats: vec![AudioFormat::Pcmu, AudioFormat::Pcma],
+        };
+        self.telephony.prepare(plan).await.map_err(|refused| match refused {
+            Refused::Unreachable(cause) => {
+                tracing::warn!(call = %call.id, trunk = %trunk.id, cause = ?cause, "the trunk cannot take the call");
+                EndedReason::TrunkUnreachable
+            }
+            Refused::NoCapacity => EndedReason::CapacityExceeded,
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Running a call: from the INVITE to the last BYE, between its leg, its conversation and its
+//! journal.
+
+mod drive;
+mod lines;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::assistant::Assistant;
+use domain::call::{EndedReason, Live, OutboundCall};
+use domain::ports::{Clock, Fence, Leg, OutboundCalls, PreparedLeg, Speech};
+use domain::variables::Variables;
+use tokio::sync::mpsc;
+
+use crate::conclude_call::ConcludeCall;
+use crate::crash_point::crash_point;
+use crate::journal::{Journal, MOVES, Move, Moves};
+use crate::keep_node::NodeLease;
+use crate::supervisor::{Admission, CallSupervisor, Order};
+
+use drive::Drive;
+use lines::Lines;
+
+/// Runs accepted calls.
+pub struct RunCall {
+    /// Takes the moves of calls.
+    pub calls: Arc<dyn OutboundCalls>,
+    /// Takes their ends.
+    pub conclude: Arc<ConcludeCall>,
+    /// Speaks the built-in engine's lines.
+    pub speech: Arc<dyn Speech>,
+    /// Holds the running calls.
+    pub supervisor: Arc<CallSupervisor>,
+    /// Knows whether this node may dial.
+    pub lease: Arc<NodeLease>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// How long a call may ring.
+    pub ring_limit: Duration,
+}
+
+/// An accepted call, ready to be dialled.
+pub(crate) struct Start {
+    pub(crate) call: OutboundCall,
+    pub(crate) assistant: Assistant,
+    pub(crate) fence: Fence,
+    pub(crate) leg: Box<dyn PreparedLeg>,
+    pub(crate) admission: Admission,
+}
+
+impl RunCall {
+    /// Dials and carries the call to its end, in tasks of its own.
+    pub(crate) fn start(self: &Arc<Self>, start: Start) {
+        let Start { call, assistant, fence, leg, admission } = start;
+        let orders = self.supervisor.enter(call.id);
+        let (moves, written) = mpsc::channel(MOVES);
+        let variables = variables_of(&call);
+        let journal = Journal {
+            call,
+            fence,
+            calls: Arc::clone(&self.calls),
+            conclude: Arc::clone(&self.conclude),
+            supervisor: Arc::clone(&self.supervisor),
+            clock: Arc::clone(&self.clock),
+            admission,
+        };
+        let control = self.supervisor.control();
+        control.spawn(journal.keep(written));
+        let this = Arc::clone(self);
+        control.spawn(async move { this.dial(fence, assistant, variables, leg, orders, Moves(moves)).await });
+    }
+
+    async fn dial(
+        self: Arc<Self>,
+        fence: Fence,
+        assistant: Assistant,
+        variables: Variables,
+        leg: Box<dyn PreparedLeg>,
+        orders: mpsc::Receiver<Order>,
+        moves: Moves,
+    ) {
+        let fail = |reason| {
+            let ended = Live::dialling().end(reason, self.clock.now());
+            moves.send(Move::Ended { ended, answer: None });
+        };
+        // One more look: accepting took time, and another node may own the call by now.
+        if !self.lease.may_dial() {
+            return fail(EndedReason::ServiceInterrupted);
+        }
+        let leg = match leg.send().await {
+            Ok(leg) => leg,
+            Err(error) => {
+                tracing::warn!(call = %fence.call, error = ?error, "the INVITE could not be sent");
+                return fail(EndedReason::TrunkUnreachable);
+            }
+        };
+        crash_point!("dialled");
+        tracing::info!(call = %fence.call, "call dialled");
+        self.carry(fence, assistant, variables, leg, orders, moves);
+    }
+
+    /// Hands the leg to a media thread.
+    fn carry(
+        &self,
+        fence: Fence,
+        assistant: Assistant,
+        variables: Variables,
+        leg: Box<dyn Leg>,
+        orders: mpsc::Receiver<Order>,
+        moves: Moves,
+    ) {
+        let lines =
+            Lines::new(Arc::clone(&self.speech), self.supervisor.control().clone(), assistant.language);
+        let drive = Drive::new(
+            fence.call,
+            assistant,
+            variables,
+            lines,
+            moves,
+            Arc::clone(&self.clock),
+            self.ring_limit,
+        );
+        self.supervisor.media().spawn(drive.run(leg, orders));
+    }
+}
+
+/// What the assistant's lines may be filled with: the call's variables and `customerName`.
+fn variables_of(call: &OutboundCall) -> Variables {
+    let mut variables = call.variables.clone();
+    if let Some(name) = &call.customer_name {
+        variables.entry("customerName".to_owned()).or_insert_with(|| name.clone());
+    }
+    variables
+}
