@@ -46,7 +46,7 @@ impl ConcludeCall {
     ) {
         let callback = CallbackDraft::of(call, &ended, self.clock.now());
         let conclusion = Conclusion { fence, ended, answer, callback };
-        crash_point!("concluding");
+        crash_point("concluding");
         match self.commit(&conclusion).await {
             Ok(()) => {}
             Err(error) => {
@@ -95,7 +95,7 @@ impl ConcludeCall {
 
     async fn commit(&self, conclusion: &Conclusion) -> Result<(), domain::ports::StoreUnavailable> {
         let concluded = self.calls.conclude(conclusion.clone()).await?;
-        crash_point!("concluded");
+        crash_point("concluded");
         let call = conclusion.fence.call;
         let ended = &conclusion.ended;
         match concluded {

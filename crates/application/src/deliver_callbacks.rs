@@ -226,11 +226,11 @@ impl DeliverCallbacks {
 
     async fn try_once(&self, callback: ClaimedCallback) {
         let call = callback.call;
-        crash_point!("callback-claimed");
+        crash_point("callback-claimed");
         let began_at = self.clock.now();
         let began = self.clock.since_boot();
         let outcome = self.sender.send(&callback).await;
-        crash_point!("callback-sent");
+        crash_point("callback-sent");
         let took = self.clock.since_boot().saturating_sub(began).min(TRY_LIMIT * 2);
         let tries = callback.tries_before.saturating_add(1);
         let settled = if outcome.confirmed() {
@@ -244,10 +244,10 @@ impl DeliverCallbacks {
             Ok(true) => {}
             Ok(false) => tracing::warn!(%call, "a callback's claim was lost before it was settled"),
             Err(error) => {
-                tracing::error!(%call, error = ?error, "a callback's try was not recorded; it is repeated")
+                tracing::error!(%call, error = ?error, "a callback's try was not recorded; it is repeated");
             }
         }
-        crash_point!("callback-settled");
+        crash_point("callback-settled");
         if let Settled::Again(at) = settled {
             self.wake_at(at);
         }

@@ -45,13 +45,13 @@ impl Journal {
                 Some(Move::Ringing(at)) => {
                     live = live.ring(at);
                     self.judge(self.calls.ringing(self.fence, at).await);
-                    crash_point!("ringing");
+                    crash_point("ringing");
                 }
                 Some(Move::Answered { at, leg, saved }) => {
                     live = live.answer(at);
-                    crash_point!("answered");
+                    crash_point("answered");
                     self.judge(self.calls.answered(self.fence, *leg, at).await);
-                    crash_point!("answer-saved");
+                    crash_point("answer-saved");
                     // The call's task may have ended meanwhile.
                     let _ = saved.send(());
                 }
@@ -73,7 +73,7 @@ impl Journal {
             Ok(false) => self.supervisor.hang_up(self.call.id, EndedReason::ServiceInterrupted),
             // The call goes on: its end is what must not be lost, and that has a spool.
             Err(error) => {
-                tracing::warn!(call = %self.call.id, error = ?error, "a move of a call was not written")
+                tracing::warn!(call = %self.call.id, error = ?error, "a move of a call was not written");
             }
         }
     }

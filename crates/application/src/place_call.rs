@@ -100,7 +100,7 @@ impl PlaceCall {
             self.supervisor.admit().filter(|_| self.lease.may_dial()).ok_or(PlaceError::Unavailable)?;
         let call = self.record_of(&placeable, request);
         let prepared = self.prepare(&call, &placeable).await;
-        crash_point!("prepared");
+        crash_point("prepared");
         let (dispatch, prepared) = match prepared {
             Ok(leg) => {
                 let intent = Box::new(leg.intent().clone());
@@ -110,7 +110,7 @@ impl PlaceCall {
             Err(reason) => (Dispatch::Refuse { reason }, None),
         };
         let accepted = self.calls.accept(Acceptance { call: call.clone(), dispatch }).await?;
-        crash_point!("accepted");
+        crash_point("accepted");
         let (placed, contact) = (call.id, call.contact);
         let reason = match (accepted, prepared) {
             (Accepted::Calling(fence), Some(leg)) => {

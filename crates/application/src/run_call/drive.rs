@@ -63,7 +63,6 @@ enum Wake {
 }
 
 impl Drive {
-    #[expect(clippy::too_many_arguments, reason = "the one place where a call's parts meet")]
     pub(super) fn new(
         call: CallId,
         assistant: Assistant,
@@ -274,7 +273,7 @@ fn judge(ending: Option<EndedReason>, live: Live, end: LegEnd) -> (EndedReason, 
 fn log_turn(call: CallId, turn: &Turn) {
     match turn {
         Turn::AssistantBegins { at, text } => {
-            tracing::debug!(target: "callwright::turns", %call, %at, text, "assistant says")
+            tracing::debug!(target: "callwright::turns", %call, %at, text, "assistant says");
         }
         Turn::AssistantSpoke { interrupted: true, to, text, .. } => {
             tracing::debug!(target: "callwright::turns", %call, at = %to, text, "assistant interrupted");

@@ -95,7 +95,7 @@ impl RunCall {
                 return fail(EndedReason::TrunkUnreachable);
             }
         };
-        crash_point!("dialled");
+        crash_point("dialled");
         tracing::info!(call = %fence.call, "call dialled");
         self.carry(fence, assistant, variables, leg, orders, moves);
     }
