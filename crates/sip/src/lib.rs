@@ -4,3 +4,4 @@
 pub mod sdp;
 pub mod stack;
 pub mod timers;
+pub mod uas;

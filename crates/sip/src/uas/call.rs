@@ -1,11 +1,9 @@
 //! One incoming call, from its INVITE to its end.
 
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use rsipstack::dialog::dialog::{
-    DialogState, DialogStateReceiver, TerminatedReason, TransactionHandle,
-};
+use rsipstack::dialog::dialog::{DialogState, DialogStateReceiver, TerminatedReason, TransactionHandle};
 use rsipstack::dialog::dialog_layer::DialogLayer;
 use rsipstack::dialog::invite_dialog::InviteDialog;
 use rsipstack::sip::prelude::HeadersExt;
@@ -70,6 +68,7 @@ pub struct IncomingCall {
     changes: DialogStateReceiver,
     layer: Arc<DialogLayer>,
     request: Request,
+    local_ip: IpAddr,
     answered: bool,
     acknowledged: bool,
     ended: Option<CallEnd>,
@@ -86,9 +85,11 @@ impl IncomingCall {
         dialog: InviteDialog,
         changes: DialogStateReceiver,
         layer: Arc<DialogLayer>,
+        local_ip: IpAddr,
     ) -> Self {
         let request = dialog.initial_request();
-        Self { dialog, changes, layer, request, answered: false, acknowledged: false, ended: None }
+        let (answered, acknowledged, ended) = (false, false, None);
+        Self { dialog, changes, layer, request, local_ip, answered, acknowledged, ended }
     }
 
     /// Call-ID.
@@ -99,8 +100,7 @@ impl IncomingCall {
     /// Who calls: the user part of From, or its host when there is none.
     pub fn from(&self) -> String {
         let uri = self.request.from_header().and_then(|from| from.uri());
-        uri.map(|uri| uri.user().map_or_else(|| uri.host().to_string(), str::to_owned))
-            .unwrap_or_default()
+        uri.map(|uri| uri.user().map_or_else(|| uri.host().to_string(), str::to_owned)).unwrap_or_default()
     }
 
     /// The number dialled: the user part of the Request-URI, percent-encoding undone; may be empty.
@@ -108,11 +108,9 @@ impl IncomingCall {
         percent_decoded(self.request.uri.user().unwrap_or_default())
     }
 
-    /// Where the INVITE came from, as far as the transport tells.
-    pub fn peer(&self) -> Option<SocketAddr> {
-        let via = self.request.top_via_header().ok()?;
-        let (_, host) = rsipstack::transport::SipConnection::parse_target_from_via(&via).ok()?;
-        SocketAddr::try_from(host).ok()
+    /// Our address as the caller sees it: where it should send media.
+    pub fn local_ip(&self) -> IpAddr {
+        self.local_ip
     }
 
     /// The offered SDP; none when the caller waits for ours.
@@ -186,8 +184,7 @@ impl IncomingCall {
                 }
                 DialogState::Updated(_, request, handle) => {
                     // An UPDATE without SDP only refreshes the session (RFC 4028 §7.4).
-                    if request.method == rsipstack::sip::Method::Update && sdp_of(&request).is_none()
-                    {
+                    if request.method == rsipstack::sip::Method::Update && sdp_of(&request).is_none() {
                         respond(handle, StatusCode::OK, None, None);
                     } else {
                         return CallEvent::Offered(SessionOffer { request, handle });

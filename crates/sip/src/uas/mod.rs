@@ -6,7 +6,7 @@ mod listener;
 mod router;
 
 pub use call::{CallEnd, CallEvent, IncomingCall, SessionOffer};
-pub use listener::{Uas, UasError, UasSettings};
+pub use listener::Uas;
 
 use rsipstack::sip::Method;
 

@@ -1,5 +1,6 @@
 //! Sorts incoming requests: new calls, requests of a dialog, and those answered at once.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,14 +8,17 @@ use rsipstack::dialog::dialog::Dialog;
 use rsipstack::dialog::dialog_layer::DialogLayer;
 use rsipstack::dialog::invite_dialog::InviteDialog;
 use rsipstack::sip::prelude::HeadersExt;
-use rsipstack::sip::{Auth, Header, HostWithPort, Method, Param, Scheme, StatusCode, Transport, Uri};
+use rsipstack::sip::{Auth, Header, Method, Param, Scheme, StatusCode, Transport, Uri};
 use rsipstack::transaction::TransactionReceiver;
 use rsipstack::transaction::transaction::Transaction;
+use rsipstack::transport::SipConnection;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::allow_value;
 use super::call::IncomingCall;
+use crate::stack::Stack;
 
 /// How long a request that follows an ACK at once waits for that ACK to be worked off.
 const ACK_GRACE: Duration = Duration::from_millis(200);
@@ -22,54 +26,53 @@ const ACK_STEP: Duration = Duration::from_millis(10);
 
 pub(super) struct Router {
     pub(super) layer: Arc<DialogLayer>,
+    pub(super) stack: Arc<Stack>,
     pub(super) calls: mpsc::Sender<IncomingCall>,
-    pub(super) host: HostWithPort,
-    pub(super) allow: String,
     pub(super) tasks: TaskTracker,
+    pub(super) stop: CancellationToken,
 }
 
 impl Router {
-    pub(super) async fn run(self, mut incoming: TransactionReceiver, stop: CancellationToken) {
+    pub(super) async fn run(self, mut incoming: TransactionReceiver) {
         loop {
             let request = tokio::select! {
-                () = stop.cancelled() => return,
+                () = self.stop.cancelled() => return,
                 request = incoming.recv() => request,
             };
             match request {
-                Some(request) => self.sort(request, &stop),
+                Some(request) => self.sort(request),
                 None => return,
             }
         }
     }
 
-    /// Never waits: each request is answered in a task of its own, ended by `stop`.
-    fn sort(&self, request: Transaction, stop: &CancellationToken) {
-        let in_dialog =
-            request.original.to_header().ok().and_then(|to| to.tag().ok().flatten()).is_some();
+    /// Never waits: each request is answered in a task of its own, ended by the router's stop.
+    fn sort(&self, request: Transaction) {
+        let in_dialog = request.original.to_header().ok().and_then(|to| to.tag().ok().flatten()).is_some();
         match request.original.method {
             _ if in_dialog => match self.layer.match_dialog(&request) {
-                Some(Dialog::Invite(dialog)) => self.spawn(stop, follow(dialog, request)),
-                _ => self.reply(stop, request, StatusCode::CallTransactionDoesNotExist, vec![]),
+                Some(Dialog::Invite(dialog)) => self.spawn(follow(dialog, request)),
+                _ => self.reply(request, StatusCode::CallTransactionDoesNotExist, vec![]),
             },
-            Method::Invite => self.invite(stop, request),
+            Method::Invite => self.invite(request),
             Method::Options => {
                 let headers = vec![
-                    Header::Allow(self.allow.clone().into()),
+                    Header::Allow(allow_value().into()),
                     Header::Accept("application/sdp".to_owned().into()),
                 ];
-                self.reply(stop, request, StatusCode::OK, headers);
+                self.reply(request, StatusCode::OK, headers);
             }
             Method::Bye | Method::Update | Method::Info | Method::PRack => {
-                self.reply(stop, request, StatusCode::CallTransactionDoesNotExist, vec![]);
+                self.reply(request, StatusCode::CallTransactionDoesNotExist, vec![]);
             }
             _ => {
-                let allow = Header::Allow(self.allow.clone().into());
-                self.reply(stop, request, StatusCode::MethodNotAllowed, vec![allow]);
+                let allow = Header::Allow(allow_value().into());
+                self.reply(request, StatusCode::MethodNotAllowed, vec![allow]);
             }
         }
     }
 
-    fn invite(&self, stop: &CancellationToken, mut request: Transaction) {
+    fn invite(&self, mut request: Transaction) {
         // No extension is offered, so one that is required cannot be met (RFC 3261 §8.2.2.3).
         let required: Vec<String> = request
             .original
@@ -82,70 +85,75 @@ impl Router {
             .collect();
         if !required.is_empty() {
             let unsupported = Header::Unsupported(required.join(", ").into());
-            return self.reply(stop, request, StatusCode::BadExtension, vec![unsupported]);
+            return self.reply(request, StatusCode::BadExtension, vec![unsupported]);
         }
         let (states, changes) = self.layer.new_dialog_state_channel();
-        let contact = self.contact(&request);
+        let local_ip = self.local_ip(&request);
+        let contact = self.contact(&request, local_ip);
         match self.layer.get_or_create_server_invite(&request, states, None, Some(contact)) {
             Ok(dialog) => {
-                let call = IncomingCall::new(dialog.clone(), changes, self.layer.clone());
+                let call = IncomingCall::new(dialog.clone(), changes, self.layer.clone(), local_ip);
                 let mut driver = dialog;
-                self.spawn(stop, async move {
+                self.spawn(async move {
                     if let Err(error) = driver.handle(&mut request).await {
                         tracing::debug!(%error, "an INVITE ended early");
                     }
                 });
                 if let Err(refused) = self.calls.try_send(call) {
                     let mut call = match refused {
-                        mpsc::error::TrySendError::Full(call)
-                        | mpsc::error::TrySendError::Closed(call) => call,
+                        mpsc::error::TrySendError::Full(call) | mpsc::error::TrySendError::Closed(call) => {
+                            call
+                        }
                     };
                     call.refuse(503, "Service Unavailable");
                 }
             }
             Err(error) => {
                 tracing::debug!(%error, "an INVITE cannot be understood");
-                self.reply(stop, request, StatusCode::BadRequest, vec![]);
+                self.reply(request, StatusCode::BadRequest, vec![]);
             }
         }
     }
 
-    /// Where in-dialog requests should come: this address, over the transport that was used.
-    fn contact(&self, request: &Transaction) -> Uri {
-        let transport = request.connection.as_ref().map(|connection| connection.transport());
-        let params = match transport {
+    /// Our address as the caller sees it.
+    fn local_ip(&self, request: &Transaction) -> IpAddr {
+        let peer = request
+            .connection
+            .as_ref()
+            .and_then(SipConnection::get_remote_addr)
+            .and_then(|address| address.get_socketaddr().ok());
+        peer.map_or(self.stack.local_addr().ip(), |peer| self.stack.address_towards(peer))
+    }
+
+    /// Where in-dialog requests should come, over the transport that was used.
+    fn contact(&self, request: &Transaction, ip: IpAddr) -> Uri {
+        let params = match request.connection.as_ref().map(SipConnection::transport) {
             Some(Transport::Udp) | None => vec![],
             Some(other) => vec![Param::Transport(other)],
         };
-        let auth = request.original.uri.user().map(|user| Auth { user: user.to_owned(), password: None });
+        let user = request.original.uri.user();
         Uri {
             scheme: Some(Scheme::Sip),
-            auth,
-            host_with_port: self.host.clone(),
+            auth: user.map(|user| Auth { user: user.to_owned(), password: None }),
+            host_with_port: SocketAddr::new(ip, self.stack.local_addr().port()).into(),
             params,
             headers: vec![],
         }
     }
 
-    fn reply(
-        &self,
-        stop: &CancellationToken,
-        mut request: Transaction,
-        status: StatusCode,
-        headers: Vec<Header>,
-    ) {
+    fn reply(&self, mut request: Transaction, status: StatusCode, headers: Vec<Header>) {
         if request.original.method == Method::Ack {
             return;
         }
-        self.spawn(stop, async move {
+        self.spawn(async move {
             if let Err(error) = request.reply_with(status, headers, None).await {
                 tracing::debug!(%error, "a SIP response could not be sent");
             }
         });
     }
 
-    fn spawn(&self, stop: &CancellationToken, work: impl Future<Output = ()> + Send + 'static) {
-        let stop = stop.clone();
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.stop.clone();
         self.tasks.spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
