@@ -1,6 +1,7 @@
 //! A call between answer and end.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::assistant::{CallLimits, Script};
@@ -12,7 +13,7 @@ use crate::guide::{Guide, Keyed};
 use crate::hearing::{Hearing, Noticed, Utterance};
 use crate::lines::{Audio, LineId, Lines};
 use crate::moment::Millis;
-use crate::playout::{Played, Playout, Purpose};
+use crate::playout::{LONGEST_HOLD, Played, Playout, Purpose};
 use crate::quiet::Quiet;
 use crate::turn::{Turn, heard_part};
 
@@ -199,9 +200,11 @@ impl Conversation {
     }
 
     fn begin_due(&mut self, line: LineId) -> Option<EndedReason> {
+        let waited = self.now.since(self.due_since);
         match self.lines.audio(line) {
+            Audio::Ready(_) if self.hearing.is_sounding() && waited < LONGEST_HOLD => None,
             Audio::Ready(frames) => {
-                let frames = frames.clone();
+                let frames = Arc::clone(frames);
                 let greeting = if self.last_said.is_none() { GREETING } else { Duration::ZERO };
                 self.answers_from = self.now + greeting;
                 self.last_said = Some(line);
@@ -211,9 +214,7 @@ impl Conversation {
                 None
             }
             Audio::Failed => Some(EndedReason::AssistantError),
-            Audio::Unasked | Audio::Asked => {
-                (self.now.since(self.due_since) >= LATEST_LINE).then_some(EndedReason::AssistantError)
-            }
+            Audio::Unasked | Audio::Asked => (waited >= LATEST_LINE).then_some(EndedReason::AssistantError),
         }
     }
 
@@ -222,8 +223,8 @@ impl Conversation {
         let line = self.guide.reprompt().or(self.last_said)?;
         match self.lines.audio(line) {
             Audio::Ready(frames) => {
-                let frames = frames.clone();
-                let length = Encoded { format: self.format, frames: frames.clone() }.length();
+                let frames = Arc::clone(frames);
+                let length = Encoded { format: self.format, frames: Arc::clone(&frames) }.length();
                 if self.quiet.has_room_for(self.now, length) {
                     self.guide.forget_keys();
                     self.begin_line(line, Purpose::Reprompt, frames);
@@ -235,13 +236,10 @@ impl Conversation {
         }
     }
 
-    fn begin_line(&mut self, line: LineId, purpose: Purpose, frames: std::sync::Arc<[Frame]>) {
+    fn begin_line(&mut self, line: LineId, purpose: Purpose, frames: Arc<[Frame]>) {
         let text = self.lines.text(line).to_owned();
         self.outputs.push_back(Output::Turn(Turn::AssistantBegins { at: self.now, text }));
         self.playout.begin(self.now, line, purpose, frames);
-        if self.hearing.is_speaking() {
-            self.playout.hold(self.now);
-        }
     }
 
     /// A turn of speech is over: the line goes on, or the step is answered.

@@ -19,7 +19,7 @@
 //! answer, 600 ms of it drop the rest of the line, as does 200 ms when less than a second of the
 //! line was left; anything shorter lets the line go on after the pause. Where it cannot be an
 //! answer, the line goes on as soon as the callee pauses, or after 5 s, and is then not held
-//! again. A key that is waited for drops the line at once.
+//! again. A line that is due waits for the callee's pause too, for at most 5 s. A key that is waited for drops the line at once.
 //!
 //! **Silence.** It counts from the callee's last word or key, or from the end of the last line of
 //! the script, whichever is later, and only while no such line is due or being said. After the

@@ -8,8 +8,8 @@ use domain::audio::{FRAME, Frame};
 use crate::lines::LineId;
 use crate::moment::Millis;
 
-/// How long speech holds a line that it cannot interrupt.
-const LONGEST_HOLD: Duration = Duration::from_secs(5);
+/// How long speech holds a line that it cannot interrupt, or that has not begun.
+pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(5);
 
 /// What a line is said for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
