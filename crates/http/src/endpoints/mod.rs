@@ -1,0 +1,4 @@
+//! The endpoints, one file each.
+
+pub(crate) mod health;
+pub(crate) mod outbound;

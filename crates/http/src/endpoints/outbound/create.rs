@@ -1,0 +1,129 @@
+//! `POST /api/outbound`: dispatches one outbound call immediately.
+
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::place_call::{CallRequest, PlaceError, Placed};
+use domain::access::Permission;
+use domain::call::EndedReason;
+use domain::callback::{BadCallbackUrl, CallbackUrl, URL_LENGTH_MAX};
+use domain::ids::{AssistantId, NumberId};
+use domain::network::AddressPolicy;
+use domain::number::{BadDestination, Destination};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::variables::variables;
+use crate::error::ApiError;
+use crate::gate::Gate;
+use crate::validation::{Code, Fault, Fields, longer_than, shorter_than, string, string_up_to, uuid};
+use crate::{authentication, body, control};
+
+/// Where it is.
+pub(crate) const PATH: &str = "/api/outbound";
+/// Requests per window (interface, Rate limits).
+pub(crate) const LIMIT: u32 = 600;
+
+/// The interface sets no bound for a name; this one is generous (it counts characters).
+const CUSTOMER_NAME_MAX: usize = 255;
+
+/// The answer to an accepted request.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    outbound_call_id: String,
+    contact_id: String,
+    status: &'static str,
+    message: &'static str,
+}
+
+/// Key, permission, body, call: in this order.
+pub(crate) async fn create(
+    gate: Data<Gate>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
+    let service = gate.service()?;
+    let key = authentication::presented_key(&request)?;
+    let principal = control::run(service, |service| async move {
+        authentication::authorize(&service, &key, Permission::OutboundCreate).await
+    })
+    .await?;
+    let body = body::json(&request, payload).await?;
+    let call = call_request(&body, &service.callback_addresses)?;
+    let placed =
+        control::run(service, |service| async move { Ok(service.place_call.place(&principal, call).await?) })
+            .await?;
+    Ok(HttpResponse::Created().json(Created::from(placed)))
+}
+
+/// Reads the body's fields; all that is wrong with them is told together.
+fn call_request(body: &Value, callbacks: &AddressPolicy) -> Result<CallRequest, ApiError> {
+    let mut fields = Fields::of(body)?;
+    let destination = fields.required("phoneNumber", destination);
+    let assistant = fields.required("assistantId", |value| uuid(value, AssistantId::parse));
+    let number = fields.required("phoneNumberId", |value| uuid(value, NumberId::parse));
+    let customer_name = fields.optional("customerName", |value| string_up_to(CUSTOMER_NAME_MAX, value));
+    let variables = fields.optional_parts("dynamicVariables", variables);
+    let callback_url = fields.optional("callbackUrl", |value| callback_url(value, callbacks));
+    let required = destination.zip(assistant).zip(number);
+    fields.finish(required.map(|((destination, assistant), number)| CallRequest {
+        destination,
+        assistant,
+        number,
+        customer_name: customer_name.map(str::to_owned),
+        variables: variables.unwrap_or_default(),
+        callback_url,
+    }))
+}
+
+fn destination(value: &Value) -> Result<Destination, Fault> {
+    Destination::parse(string(value)?).map_err(|bad| match bad {
+        BadDestination::TooShort => shorter_than(10),
+        BadDestination::TooLong => longer_than(20),
+        BadDestination::NotANumber => Fault::new(Code::InvalidString, "Invalid phone number"),
+    })
+}
+
+fn callback_url(value: &Value, addresses: &AddressPolicy) -> Result<CallbackUrl, Fault> {
+    CallbackUrl::parse(string(value)?, addresses).map_err(|bad| match bad {
+        BadCallbackUrl::Malformed => Fault::new(Code::InvalidString, "Invalid url"),
+        BadCallbackUrl::TooLong => longer_than(URL_LENGTH_MAX),
+        BadCallbackUrl::NotHttps => Fault::new(Code::Custom, "URL must use https"),
+        BadCallbackUrl::RefusedAddress => Fault::new(Code::Custom, "URL must point to a public address"),
+    })
+}
+
+impl From<Placed> for Created {
+    fn from(placed: Placed) -> Self {
+        Self {
+            outbound_call_id: placed.call.to_string(),
+            contact_id: placed.contact.to_string(),
+            status: placed.status.as_str(),
+            message: message(placed.reason),
+        }
+    }
+}
+
+/// What people read.
+fn message(failed_because: Option<EndedReason>) -> &'static str {
+    match failed_because {
+        None => "Outbound call initiated successfully",
+        Some(EndedReason::TrunkUnreachable) => "The call could not be placed: the trunk is unreachable",
+        Some(EndedReason::TrunkRejected) => "The call could not be placed: the trunk rejected it",
+        Some(EndedReason::CapacityExceeded) => "The call could not be placed: no line is free at the moment",
+        Some(EndedReason::InvalidNumber) => "The call could not be placed: the phone number cannot be dialed",
+        Some(EndedReason::AssistantError) => "The call could not be placed: the assistant could not start",
+        Some(_) => "The call could not be placed",
+    }
+}
+
+impl From<PlaceError> for ApiError {
+    fn from(error: PlaceError) -> Self {
+        match error {
+            PlaceError::NotFound => Self::NotFound("Assistant or phone number not found"),
+            PlaceError::OrganizationInactive => Self::Unprocessable("Organization is inactive"),
+            PlaceError::Unavailable => Self::Unavailable("No new calls are taken at the moment"),
+            PlaceError::Store(store) => Self::Store(store),
+        }
+    }
+}

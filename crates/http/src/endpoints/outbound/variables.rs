@@ -1,0 +1,37 @@
+//! `dynamicVariables`: names and strings for the assistant's lines.
+
+use domain::variables::Variables;
+use serde_json::Value;
+
+use crate::validation::{Code, Fault, Problem, longer_than, object, string_up_to};
+
+const FIELD: &str = "dynamicVariables";
+/// The interface sets no bounds; these keep an answer about wrong ones in proportion.
+const COUNT_MAX: usize = 1_000;
+/// Characters of a name.
+const NAME_MAX: usize = 255;
+/// Characters of a value.
+const VALUE_MAX: usize = 32_768;
+
+/// Reads the variables; each wrong one is a problem of its own, at `dynamicVariables.<name>`.
+pub(super) fn variables(value: &Value) -> Result<Variables, Vec<Problem>> {
+    let members = object(value).map_err(|fault| vec![fault.at(FIELD)])?;
+    if members.len() > COUNT_MAX {
+        let words = format_args!("Object must contain at most {COUNT_MAX} key(s)").to_string();
+        return Err(vec![Fault::new(Code::TooBig, words).at(FIELD)]);
+    }
+    let (mut variables, mut problems) = (Variables::new(), Vec::new());
+    for (name, value) in members {
+        let read = match name.chars().count() {
+            0..=NAME_MAX => string_up_to(VALUE_MAX, value),
+            _ => Err(longer_than(NAME_MAX)),
+        };
+        match read {
+            Ok(text) => {
+                variables.insert(name.clone(), text.to_owned());
+            }
+            Err(fault) => problems.push(fault.at(format!("{FIELD}.{name}"))),
+        }
+    }
+    if problems.is_empty() { Ok(variables) } else { Err(problems) }
+}

@@ -1,0 +1,130 @@
+//! The one shape of everything that is not a success.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::{HttpResponse, ResponseError};
+use domain::ports::StoreUnavailable;
+use serde::Serialize;
+
+use crate::validation::Problem;
+
+/// Seconds after which a request that was answered 503 is worth repeating.
+const RETRY_AFTER_SECONDS: u64 = 5;
+
+/// Why a request is not answered as asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// 400: the body is not JSON that can be taken.
+    #[error("{0}")]
+    Malformed(String),
+    /// 400: fields of the request are wrong; all of them are listed.
+    #[error("Invalid request data")]
+    Invalid(Vec<Problem>),
+    /// 401: no key, or not a live one.
+    #[error("Invalid or missing API key")]
+    Unauthorized,
+    /// 403: the key may not do this.
+    #[error("Insufficient permissions")]
+    Forbidden,
+    /// 404: this path leads nowhere.
+    #[error("Route not found")]
+    NoRoute,
+    /// 404: what the endpoint says of something that is not there, or not for this key.
+    #[error("{0}")]
+    NotFound(&'static str),
+    /// 405: the path exists for other methods only.
+    #[error("Method not allowed")]
+    MethodNotAllowed(&'static str),
+    /// 408: the body did not arrive in time.
+    #[error("Request body took too long to arrive")]
+    TooSlow,
+    /// 413: the body is larger than any endpoint needs.
+    #[error("Request body is too large")]
+    TooLarge,
+    /// 415: the body is not said to be plain JSON.
+    #[error("Content-Type must be application/json")]
+    UnsupportedMediaType,
+    /// 422: understood, but it cannot be done.
+    #[error("{0}")]
+    Unprocessable(&'static str),
+    /// 429: too many requests from this address.
+    #[error("Too many requests")]
+    TooManyRequests {
+        /// Seconds to wait.
+        retry_after: u64,
+    },
+    /// 500: our fault.
+    #[error("Internal server error occurred")]
+    Internal,
+    /// 503: the service is starting or draining.
+    #[error("{0}")]
+    Unavailable(&'static str),
+    /// 503: the store cannot be asked.
+    #[error("The service is temporarily unavailable")]
+    Store(#[from] StoreUnavailable),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    error: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a [Problem]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+impl ResponseError for ApiError {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::Malformed(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NoRoute | Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Unavailable(_) | Self::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        if let Self::Store(StoreUnavailable(cause)) = self {
+            // The boundary: the cause stays here, the client learns only that it should come again.
+            tracing::error!(cause = %cause, "the store is unavailable");
+        }
+        let mut answer = HttpResponse::build(self.status_code());
+        match self {
+            Self::Unauthorized => {
+                answer.insert_header((WWW_AUTHENTICATE, "Bearer"));
+            }
+            Self::MethodNotAllowed(allowed) => {
+                answer.insert_header((ALLOW, *allowed));
+            }
+            Self::TooManyRequests { retry_after } => {
+                answer.insert_header((RETRY_AFTER, *retry_after));
+            }
+            Self::Unavailable(_) | Self::Store(_) => {
+                answer.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
+            }
+            // What is left of the body is not worth waiting for.
+            Self::TooSlow => {
+                answer.force_close();
+            }
+            _ => {}
+        }
+        answer.json(Body {
+            error: self.to_string(),
+            details: if let Self::Invalid(problems) = self { Some(problems) } else { None },
+            retry_after: if let Self::TooManyRequests { retry_after } = self {
+                Some(*retry_after)
+            } else {
+                None
+            },
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! Reading the fields of a request: every problem is found and told at once.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::ApiError;
+
+/// What is wrong with a field, in the style of Zod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Code {
+    /// Missing, or of another JSON type.
+    InvalidType,
+    /// Too short, too few, or too little.
+    TooSmall,
+    /// Too long, too many, or too much.
+    TooBig,
+    /// A string that is not of the right form.
+    InvalidString,
+    /// Any other rule.
+    Custom,
+}
+
+/// One entry of `details` (interface, Errors).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Problem {
+    field: String,
+    message: String,
+    code: Code,
+}
+
+/// What is wrong with a value, before it is known where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    code: Code,
+    message: String,
+}
+
+impl Fault {
+    /// A fault with its words.
+    pub(crate) fn new(code: Code, message: impl fmt::Display) -> Self {
+        Self { code, message: message.to_string() }
+    }
+
+    /// This fault at `field`.
+    pub(crate) fn at(self, field: impl Into<String>) -> Problem {
+        Problem { field: field.into(), message: self.message, code: self.code }
+    }
+}
+
+/// The fields of a request body. Unknown ones are ignored; `null` is a value of its own, so an
+/// optional field has to be left out rather than set to `null` (as in Zod).
+pub(crate) struct Fields<'a> {
+    members: &'a Map<String, Value>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of a body that has to be an object.
+    pub(crate) fn of(body: &'a Value) -> Result<Self, ApiError> {
+        let members = object(body).map_err(|fault| ApiError::Invalid(vec![fault.at("")]))?;
+        Ok(Self { members, problems: Vec::new() })
+    }
+
+    /// Reads a field that has to be there.
+    pub(crate) fn required<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, Fault>,
+    ) -> Option<T> {
+        if !self.members.contains_key(name) {
+            self.problems.push(Fault::new(Code::InvalidType, "Required").at(name));
+        }
+        self.optional(name, read)
+    }
+
+    /// Reads a field that may be missing.
+    pub(crate) fn optional<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, Fault>,
+    ) -> Option<T> {
+        match read(self.members.get(name)?) {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                self.problems.push(fault.at(name));
+                None
+            }
+        }
+    }
+
+    /// Reads an optional field whose parts have problems of their own.
+    pub(crate) fn optional_parts<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&'a Value) -> Result<T, Vec<Problem>>,
+    ) -> Option<T> {
+        match read(self.members.get(name)?) {
+            Ok(value) => Some(value),
+            Err(problems) => {
+                self.problems.extend(problems);
+                None
+            }
+        }
+    }
+
+    /// What was read, when there was no problem at all.
+    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, ApiError> {
+        match read {
+            Some(value) if self.problems.is_empty() => Ok(value),
+            _ => Err(ApiError::Invalid(self.problems)),
+        }
+    }
+}
+
+/// A JSON object.
+pub(crate) fn object(value: &Value) -> Result<&Map<String, Value>, Fault> {
+    value.as_object().ok_or_else(|| wrong_type("object", value))
+}
+
+/// A JSON string.
+pub(crate) fn string(value: &Value) -> Result<&str, Fault> {
+    value.as_str().ok_or_else(|| wrong_type("string", value))
+}
+
+/// A JSON string of at most `longest` characters.
+pub(crate) fn string_up_to(longest: usize, value: &Value) -> Result<&str, Fault> {
+    let text = string(value)?;
+    if text.chars().count() > longest { Err(longer_than(longest)) } else { Ok(text) }
+}
+
+/// A UUID in its hyphenated form.
+pub(crate) fn uuid<Id>(value: &Value, parse: impl FnOnce(&str) -> Option<Id>) -> Result<Id, Fault> {
+    parse(string(value)?).ok_or_else(|| Fault::new(Code::InvalidString, "Invalid uuid"))
+}
+
+/// A string with too few characters.
+pub(crate) fn shorter_than(shortest: usize) -> Fault {
+    Fault::new(Code::TooSmall, format_args!("String must contain at least {shortest} character(s)"))
+}
+
+/// A string with too many characters.
+pub(crate) fn longer_than(longest: usize) -> Fault {
+    Fault::new(Code::TooBig, format_args!("String must contain at most {longest} character(s)"))
+}
+
+fn wrong_type(expected: &str, value: &Value) -> Fault {
+    let received = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    Fault::new(Code::InvalidType, format_args!("Expected {expected}, received {received}"))
+}
