@@ -2,10 +2,23 @@
 //! keys (RFC 4733), voice activity, and WAV files. Everything but [`Session`] and the sockets is
 //! free of input and output.
 
+pub mod g711;
+
+mod beat;
+mod jitter;
+mod latch;
 mod negotiated;
+mod packet;
 mod ports;
+mod receiver;
+mod reception;
+mod report;
+mod rtcp;
+mod sender;
 mod session;
 mod stats;
+mod telephone_event;
+mod voice_activity;
 
 pub use negotiated::{Direction, Negotiated, Seeds};
 pub use ports::{PortRange, RtpSocket};

@@ -58,9 +58,8 @@ impl RtpSocket {
             Ok::<_, io::Error>(socket)
         };
         let rtp = bind(port)?;
-        let rtcp = bind(port + 1)?;
         let local = rtp.local_addr()?;
-        Ok(Self { rtp, rtcp, local })
+        Ok(Self { rtp, rtcp: bind(port + 1)?, local })
     }
 
     /// The RTP port, for the SDP.

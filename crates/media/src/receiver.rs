@@ -1,0 +1,232 @@
+//! The incoming stream: datagrams go in, keys and 20 ms frames come out.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use domain::audio::{Digit, Frame};
+
+use crate::jitter::{Insertion, JitterBuffer};
+use crate::latch::{Latch, Verdict};
+use crate::negotiated::Negotiated;
+use crate::packet::Packet;
+use crate::reception::{Figures, Reception};
+use crate::telephone_event::KeyReceiver;
+
+/// Takes what the other side sends.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    terms: Negotiated,
+    latch: Latch,
+    reception: Reception,
+    buffer: JitterBuffer,
+    keys: KeyReceiver,
+    heard_at: Duration,
+    pub(crate) counts: Counts,
+}
+
+/// What happened to packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) received: u64,
+    pub(crate) late: u64,
+    pub(crate) duplicated: u64,
+    pub(crate) ignored: u64,
+}
+
+impl Receiver {
+    /// Waits for the other side from `now` on.
+    pub(crate) fn new(terms: Negotiated, now: Duration) -> Self {
+        Self {
+            latch: Latch::new(terms.remote),
+            reception: Reception::default(),
+            buffer: JitterBuffer::new(terms.format.silence()),
+            keys: KeyReceiver::default(),
+            heard_at: now,
+            counts: Counts::default(),
+            terms,
+        }
+    }
+
+    /// Goes on with other terms; audio of another encoding is forgotten.
+    pub(crate) fn renegotiate(&mut self, terms: Negotiated, now: Duration) {
+        self.latch.renegotiate(terms.remote, now);
+        if terms.format != self.terms.format || !terms.direction.receives() {
+            self.buffer.reset(terms.format.silence());
+        }
+        self.heard_at = now;
+        self.terms = terms;
+    }
+
+    /// The terms that hold.
+    pub(crate) fn terms(&self) -> &Negotiated {
+        &self.terms
+    }
+
+    /// Where our packets go; none when nobody can be there.
+    pub(crate) fn destination(&self) -> Option<SocketAddr> {
+        self.latch.destination()
+    }
+
+    /// Takes one datagram; out comes a key when it tells a new one.
+    pub(crate) fn receive(&mut self, datagram: &[u8], from: SocketAddr, now: Duration) -> Option<Digit> {
+        let audio = Some(self.terms.payload_type);
+        let packet = Packet::parse(datagram).filter(|packet| {
+            let kind = Some(packet.payload_type);
+            self.terms.direction.receives() && (kind == audio || kind == self.terms.telephone_event)
+        });
+        let Some(packet) = packet else {
+            self.counts.ignored += 1;
+            return None;
+        };
+        let before = self.latch.ssrc();
+        match self.latch.admit(&packet, from, now) {
+            Verdict::Refused => {
+                self.counts.ignored += 1;
+                return None;
+            }
+            Verdict::New if before.is_some_and(|before| before != packet.ssrc) => self.begin_stream(),
+            Verdict::New | Verdict::Known => {}
+        }
+        self.heard_at = now;
+        self.counts.received += 1;
+        if !self.reception.note(packet.sequence) {
+            self.counts.duplicated += 1;
+            return None;
+        }
+        if Some(packet.payload_type) != audio {
+            return self.keys.hear(&packet);
+        }
+        self.reception.time(packet.timestamp, now);
+        match self.buffer.insert(packet.timestamp, packet.payload) {
+            Insertion::Stored => {}
+            Insertion::Duplicate => self.counts.duplicated += 1,
+            Insertion::Late => self.counts.late += 1,
+            Insertion::Unusable => self.counts.ignored += 1,
+        }
+        None
+    }
+
+    /// The next 20 ms of audio.
+    pub(crate) fn take(&mut self) -> Option<Frame> {
+        self.buffer.take(self.reception.jitter())
+    }
+
+    /// For how long nothing came though it should have; zero while nothing is to come.
+    pub(crate) fn silent_for(&self, now: Duration) -> Duration {
+        if self.terms.direction.receives() { now.saturating_sub(self.heard_at) } else { Duration::ZERO }
+    }
+
+    /// Where the other side's packets come from, and its SSRC; none before the first one.
+    pub(crate) fn source(&self) -> Option<(SocketAddr, u32)> {
+        self.latch.destination().zip(self.latch.ssrc())
+    }
+
+    /// Packets that never came.
+    pub(crate) fn lost(&self) -> u32 {
+        self.reception.lost()
+    }
+
+    /// Interarrival jitter in samples.
+    pub(crate) fn jitter(&self) -> u32 {
+        self.reception.jitter()
+    }
+
+    /// The other side's SSRC and the figures for a report on it.
+    pub(crate) fn report(&mut self) -> Option<(u32, Figures)> {
+        self.latch.ssrc().zip(self.reception.report())
+    }
+
+    fn begin_stream(&mut self) {
+        self.reception.renew();
+        self.buffer.reset(self.terms.format.silence());
+        self.keys = KeyReceiver::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::audio::{AudioFormat, FRAME_BYTES};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Direction;
+
+    const PEER: &str = "127.0.0.1:4000";
+
+    fn terms() -> Negotiated {
+        Negotiated {
+            format: AudioFormat::Pcmu,
+            payload_type: 0,
+            telephone_event: Some(101),
+            remote: PEER.parse().unwrap(),
+            direction: Direction::SendReceive,
+            detect_speech: false,
+        }
+    }
+
+    fn receive(receiver: &mut Receiver, kind: u8, ssrc: u32, number: u16, payload: &[u8]) -> Option<Digit> {
+        let timestamp = u32::from(number) * 160;
+        let packet = Packet { marker: false, payload_type: kind, sequence: number, timestamp, ssrc, payload };
+        let mut buffer = [0; 512];
+        let now = Duration::from_millis(u64::from(number) * 20);
+        receiver.receive(packet.write(&mut buffer).unwrap(), PEER.parse().unwrap(), now)
+    }
+
+    #[test]
+    fn only_agreed_payload_types_count() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        for kind in [8, 13, 72, 127] {
+            receive(&mut receiver, kind, 1, 0, &[0; FRAME_BYTES]);
+        }
+        receiver.receive(b"hello", PEER.parse().unwrap(), Duration::ZERO);
+        assert_eq!(receiver.counts, Counts { ignored: 5, ..Counts::default() });
+    }
+
+    #[test]
+    fn a_new_source_begins_with_an_empty_buffer() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        for number in 0..4 {
+            receive(&mut receiver, 0, 1, number, &[1; FRAME_BYTES]);
+        }
+        for number in 100..104 {
+            receive(&mut receiver, 0, 2, number, &[2; FRAME_BYTES]);
+        }
+        assert_eq!(receiver.take(), Some([2; FRAME_BYTES]));
+    }
+
+    #[test]
+    fn the_same_packet_twice_is_one_key_and_one_frame() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        assert!(receive(&mut receiver, 101, 1, 1, &[5, 10, 0, 160]).is_some());
+        assert!(receive(&mut receiver, 101, 1, 1, &[5, 10, 0, 160]).is_none());
+        assert_eq!(receiver.counts.duplicated, 1);
+    }
+
+    #[test]
+    fn on_hold_nothing_is_heard_and_nothing_is_missed() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        assert_eq!(receiver.silent_for(Duration::from_secs(31)), Duration::from_secs(31));
+        receiver.renegotiate(Negotiated { direction: Direction::SendOnly, ..terms() }, Duration::ZERO);
+        receive(&mut receiver, 0, 1, 1, &[1; FRAME_BYTES]);
+        assert_eq!(receiver.counts.received, 0);
+        assert_eq!(receiver.silent_for(Duration::from_secs(90)), Duration::ZERO);
+    }
+
+    proptest! {
+        #[test]
+        fn any_datagrams_are_survived(datagrams in proptest::collection::vec(
+            (any::<bool>(), proptest::collection::vec(any::<u8>(), 0..300), any::<u32>()), 0..100)) {
+            let mut receiver = Receiver::new(terms(), Duration::ZERO);
+            for (plausible, mut datagram, millis) in datagrams {
+                if let (true, [flags, kind, ..]) = (plausible, &mut datagram[..]) {
+                    *flags = 0x80;
+                    *kind = if *kind % 2 == 0 { 0 } else { 101 };
+                }
+                let now = Duration::from_millis(u64::from(millis));
+                receiver.receive(&datagram, PEER.parse().unwrap(), now);
+                receiver.take();
+                receiver.report();
+            }
+        }
+    }
+}
