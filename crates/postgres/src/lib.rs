@@ -1,1 +1,24 @@
+//! Every store port of the domain on PostgreSQL 15 or later.
+//!
+//! One decision of a port is one statement or one transaction, and its guards stand in the `WHERE`.
+//! No type of the driver leaves this crate.
 
+mod access;
+mod callbacks;
+mod calls;
+mod connection;
+mod directory;
+mod failure;
+mod lanes;
+mod migrate;
+mod nodes;
+mod provisioning;
+mod rows;
+mod sealing;
+mod signing_secrets;
+mod statement;
+mod store;
+
+pub use migrate::{MigrationError, migrate, pending_migrations, revert_all};
+pub use sealing::SealingKey;
+pub use store::{ConnectError, Options, Store};

@@ -1,0 +1,69 @@
+//! Looking up what a call is placed with.
+
+use async_trait::async_trait;
+use domain::ids::{AssistantId, NumberId, OrganizationId};
+use domain::ports::{Directory, Placeable, StoreUnavailable};
+use domain::scope::Scope;
+use domain::trunk::Trunk;
+
+use crate::rows::{AssistantRow, Both, NumberRow, TrunkRow, trunk_columns};
+use crate::statement::{row, statement};
+use crate::store::Store;
+
+const PLACEABLE: &str = concat!(
+    "SELECT a.id AS assistant_id, a.tenant_id AS assistant_tenant_id, \
+         a.organization_id AS assistant_organization_id, a.name AS assistant_name, \
+         m.name AS team_name, a.engine, a.script, a.language, a.max_duration_ms, a.silence_ms, \
+         a.reprompt_ms, a.created_at AS assistant_created_at, \
+         n.id AS number_id, n.tenant_id AS number_tenant_id, \
+         n.organization_id AS number_organization_id, n.trunk_id AS number_trunk_id, n.number, \
+         n.created_at AS number_created_at, \
+         o.deleted_at IS NULL AS organization_active, ",
+    trunk_columns!(),
+    " FROM assistants a \
+      JOIN numbers n ON n.tenant_id = a.tenant_id AND n.organization_id = a.organization_id \
+      JOIN organizations o ON o.id = a.organization_id \
+      JOIN trunks t ON t.id = n.trunk_id \
+      LEFT JOIN teams m ON m.id = a.team_id \
+      WHERE a.id = $1 AND n.id = $2 AND a.tenant_id = $3 \
+        AND ($4 IS NULL OR a.organization_id = $4)"
+);
+
+const TRUNKS: &str = concat!("SELECT ", trunk_columns!(), " FROM trunks t ORDER BY t.created_at, t.id");
+
+row! {
+    Activity { organization_active: bool }
+}
+
+#[async_trait]
+impl Directory for Store {
+    async fn placeable(
+        &self,
+        scope: Scope,
+        assistant: AssistantId,
+        number: NumberId,
+    ) -> Result<Option<Placeable>, StoreUnavailable> {
+        let make = || {
+            statement(PLACEABLE)
+                .bind(assistant.uuid())
+                .bind(number.uuid())
+                .bind(scope.tenant().uuid())
+                .bind(scope.organization().map(OrganizationId::uuid))
+        };
+        let rows = self.read::<Both<Both<AssistantRow, NumberRow>, Both<TrunkRow, Activity>>>(make).await?;
+        let Some(Both(Both(assistant, number), Both(trunk, activity))) = rows.into_iter().next() else {
+            return Ok(None);
+        };
+        Ok(Some(Placeable {
+            assistant: assistant.into_assistant()?,
+            number: number.into_number()?,
+            trunk: trunk.into_trunk(self.key())?,
+            organization_active: activity.organization_active,
+        }))
+    }
+
+    async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable> {
+        let rows = self.write::<TrunkRow>(statement(TRUNKS)).await?;
+        Ok(rows.into_iter().map(|row| row.into_trunk(self.key())).collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,73 @@
+//! Connections that many callers share at a time, for reads of one statement.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use diesel_async::AsyncPgConnection;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+use tokio_postgres::Config;
+
+use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, establish};
+use crate::failure::Failure;
+use crate::statement::{Row, Statement};
+
+/// Shared connections, taken in turn. Statements of different callers are pipelined on each, so
+/// nothing that may wait for a lock belongs here.
+pub(crate) struct Lanes {
+    config: Config,
+    lanes: Vec<Mutex<Option<Arc<AsyncPgConnection>>>>,
+    next: AtomicUsize,
+}
+
+impl Lanes {
+    pub(crate) fn new(config: Config, count: usize) -> Self {
+        let lanes = (0..count.max(1)).map(|_| Mutex::new(None)).collect();
+        Self { config, lanes, next: AtomicUsize::new(0) }
+    }
+
+    /// Runs a read; when its connection turns out to be dead, once more on a fresh one.
+    pub(crate) async fn read<R: Row>(&self, make: impl Fn() -> Statement + Send) -> Result<Vec<R>, Failure> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len();
+        let lane = self.lanes.get(turn).ok_or(Failure::TimedOut)?;
+        let mut again = true;
+        loop {
+            let connection = timeout(CONNECT_LIMIT, self.connected(lane))
+                .await
+                .map_err(|_| Failure::Connect("no connection in time".into()))??;
+            let answer =
+                timeout(ANSWER_LIMIT, make().rows::<R>(&connection)).await.unwrap_or(Err(Failure::TimedOut));
+            match answer {
+                Err(failure) if failure.breaks_connection() => {
+                    drop_if_same(lane, &connection).await;
+                    if !again || matches!(failure, Failure::TimedOut) {
+                        return Err(failure);
+                    }
+                    again = false;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    async fn connected(
+        &self,
+        lane: &Mutex<Option<Arc<AsyncPgConnection>>>,
+    ) -> Result<Arc<AsyncPgConnection>, Failure> {
+        let mut current = lane.lock().await;
+        if let Some(connection) = current.as_ref() {
+            return Ok(Arc::clone(connection));
+        }
+        let fresh = establish(&self.config).await.map_err(|error| Failure::Connect(error.into()))?;
+        let fresh = Arc::new(fresh);
+        *current = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+}
+
+async fn drop_if_same(lane: &Mutex<Option<Arc<AsyncPgConnection>>>, dead: &Arc<AsyncPgConnection>) {
+    let mut current = lane.lock().await;
+    if current.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, dead)) {
+        *current = None;
+    }
+}

@@ -1,0 +1,116 @@
+//! The register of nodes and their starts.
+
+mod take_over;
+
+use async_trait::async_trait;
+use domain::ids::{BootId, CallId, NodeId};
+use domain::ports::{Beat, Command, Nodes, ObservedNode, Orphan, StoreUnavailable};
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::statement::{row, statement};
+use crate::store::Store;
+
+const JOIN: &str = "
+WITH node AS (
+    INSERT INTO nodes (id) VALUES ($1) ON CONFLICT DO NOTHING
+), boot AS (
+    INSERT INTO boots (id, node_id) VALUES ($2, $1)
+)
+SELECT id AS boot FROM boots WHERE node_id = $1 AND id <> $2 AND left_at IS NULL ORDER BY joined_at, id";
+
+// A boot that beats is alive, even if another thought otherwise.
+const BEAT: &str = "
+UPDATE boots SET counter = counter + 1, beat_at = now(), left_at = NULL WHERE id = $1
+RETURNING (
+    SELECT count(*) FROM boots others
+    WHERE others.id <> $1 AND others.left_at IS NULL AND others.beat_at > now() - interval '10 seconds'
+) AS others";
+
+const FETCH: &str = "
+WITH told AS (DELETE FROM node_commands WHERE boot_id = $1 RETURNING id, kind, call_id)
+SELECT kind, call_id FROM told ORDER BY id";
+
+const OTHERS: &str = "
+SELECT node_id, id AS boot, counter FROM boots WHERE id <> $1 AND left_at IS NULL ORDER BY joined_at, id";
+
+const HANG_UP: &str = "
+INSERT INTO node_commands (boot_id, kind, call_id)
+SELECT owner, 'hang-up', call_id FROM call_legs WHERE call_id = $1 AND state <> 'ended'
+RETURNING call_id AS boot";
+
+const LEAVE: &str = "UPDATE boots SET left_at = now() WHERE id = $1 RETURNING id AS boot";
+
+row! {
+    BootRow { boot: Uuid }
+}
+
+row! {
+    Others { others: i64 }
+}
+
+row! {
+    CommandRow { kind: String, call_id: Uuid }
+}
+
+row! {
+    ObservedRow { node_id: Uuid, boot: Uuid, counter: i64 }
+}
+
+#[async_trait]
+impl Nodes for Store {
+    async fn join(&self, node: NodeId, boot: BootId) -> Result<Vec<BootId>, StoreUnavailable> {
+        let query = statement(JOIN).bind(node.uuid()).bind(boot.uuid());
+        let rows = self.write::<BootRow>(query).await?;
+        Ok(rows.into_iter().map(|row| BootId::from_uuid(row.boot)).collect())
+    }
+
+    async fn beat(&self, boot: BootId) -> Result<Beat, StoreUnavailable> {
+        // Two statements: a taking-over that held the boot's row is seen only by the second.
+        let beaten = self.write::<Others>(statement(BEAT).bind(boot.uuid())).await?;
+        let others = beaten.first().ok_or(Failure::Refused("the boot has not joined"))?.others;
+        let told = self.write::<CommandRow>(statement(FETCH).bind(boot.uuid())).await?;
+        let mut beat = Beat { live: u32::try_from(others + 1).unwrap_or(u32::MAX), ..Beat::default() };
+        for row in told {
+            let call = CallId::from_uuid(row.call_id);
+            match row.kind.as_str() {
+                "hang-up" => beat.commands.push(Command::HangUp(call)),
+                "lost" => beat.lost.push(call),
+                _ => return Err(Failure::impossible("node_commands", row.call_id, "unknown kind").into()),
+            }
+        }
+        Ok(beat)
+    }
+
+    async fn others(&self, boot: BootId) -> Result<Vec<ObservedNode>, StoreUnavailable> {
+        let rows = self.write::<ObservedRow>(statement(OTHERS).bind(boot.uuid())).await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| ObservedNode {
+                node: NodeId::from_uuid(row.node_id),
+                boot: BootId::from_uuid(row.boot),
+                counter: row.counter,
+            })
+            .collect())
+    }
+
+    async fn take_over(
+        &self,
+        heir: BootId,
+        dead: BootId,
+        counter: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<Orphan>, StoreUnavailable> {
+        Ok(take_over::take_over(self, heir, dead, counter, limit).await?)
+    }
+
+    async fn request_hang_up(&self, call: CallId) -> Result<bool, StoreUnavailable> {
+        let rows = self.write::<BootRow>(statement(HANG_UP).bind(call.uuid())).await?;
+        Ok(!rows.is_empty())
+    }
+
+    async fn leave(&self, boot: BootId) -> Result<(), StoreUnavailable> {
+        self.write::<BootRow>(statement(LEAVE).bind(boot.uuid())).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,309 @@
+//! What the operator sets up.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use diesel_async::AsyncConnection;
+use domain::assistant::{Assistant, Engine};
+use domain::callback::SigningSecrets;
+use domain::ids::{NewId, OrganizationId, TenantId};
+use domain::organization::{Organization, Tenant};
+use domain::ports::{Provisioning, ProvisioningError, StoreUnavailable};
+use domain::secret::Secret;
+use domain::trunk::{Number, Trunk};
+use serde_json::json;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::rows::{password_place, script_json};
+use crate::signing_secrets::{self, add_secret};
+use crate::statement::{Statement, row, statement};
+use crate::store::Store;
+
+const ADD_TENANT: &str = "INSERT INTO tenants (id, name, created_at) VALUES ($1, $2, $3)";
+
+const ADD_ORGANIZATION: &str = "
+INSERT INTO organizations (id, tenant_id, name, email, image, address, city, state_province,
+    postal_code, country, phone_number, timezone, external_id, owner_id, created_by,
+    last_modified_by, created_at, updated_at, deleted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
+
+const ADD_METADATA: &str = "
+INSERT INTO organization_metadata (organization_id, version, id, tenant_id, metadata, created_at, created_by)
+VALUES ($1, 1, $2, $3, $4, $5, $6)";
+
+const DELETE_ORGANIZATION: &str = "
+UPDATE organizations SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL
+RETURNING id, tenant_id";
+
+const ADD_TRUNK: &str = "
+INSERT INTO trunks (id, tenant_id, name, host, port, transport, username, password, register,
+    from_domain, default_country, max_calls, calls_per_second, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+const ADD_LINES: &str =
+    "INSERT INTO trunk_lines (trunk_id, line) SELECT $1, line FROM generate_series(1, $2) AS line";
+
+const LIVE_ORGANIZATION: &str =
+    "SELECT id, tenant_id FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE";
+
+const ADD_NUMBER: &str = "
+INSERT INTO numbers (id, tenant_id, organization_id, trunk_id, number, created_at)
+VALUES ($1, $2, $3, $4, $5, $6)";
+
+const ADD_TEAM: &str = "
+INSERT INTO teams (id, tenant_id, organization_id, name, created_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (organization_id, name) DO NOTHING";
+
+const ADD_ASSISTANT: &str = "
+INSERT INTO assistants (id, tenant_id, organization_id, team_id, name, engine, script, language,
+    max_duration_ms, silence_ms, reprompt_ms, created_at)
+VALUES ($1, $2, $3, (SELECT id FROM teams WHERE organization_id = $3 AND name = $4), $5, $6, $7, $8,
+    $9, $10, $11, $12)";
+
+row! {
+    /// An organization that was looked for.
+    Found { id: Uuid, tenant_id: Uuid }
+}
+
+#[async_trait]
+impl Provisioning for Store {
+    async fn add_tenant(&self, tenant: Tenant) -> Result<(), ProvisioningError> {
+        let query = statement(ADD_TENANT).bind(tenant.id.uuid()).bind(tenant.name).bind(tenant.created_at);
+        self.all_or_nothing(vec![query], "tenant").await
+    }
+
+    async fn add_organization(
+        &self,
+        organization: Organization,
+        signing_secret: Secret<Vec<u8>>,
+    ) -> Result<(), ProvisioningError> {
+        let (id, tenant) = (organization.id.uuid(), organization.tenant.uuid());
+        let at = organization.created_at;
+        let metadata = statement(ADD_METADATA)
+            .bind(id)
+            .bind(new_id(at).map_err(StoreUnavailable::from)?)
+            .bind(tenant)
+            .bind(json!({}))
+            .bind(at)
+            .bind(organization.created_by.clone());
+        let secret =
+            add_secret(self.key(), tenant, id, &signing_secret, at).map_err(StoreUnavailable::from)?;
+        self.all_or_nothing(vec![organization_statement(organization), metadata, secret], "tenant").await
+    }
+
+    async fn delete_organization(
+        &self,
+        id: OrganizationId,
+        at: OffsetDateTime,
+    ) -> Result<(), ProvisioningError> {
+        let found = self.write::<Found>(statement(DELETE_ORGANIZATION).bind(id.uuid()).bind(at)).await;
+        or_unknown(found.map(|rows| !rows.is_empty()), "organization")
+    }
+
+    async fn add_trunk(&self, trunk: Trunk) -> Result<(), ProvisioningError> {
+        let lines = statement(ADD_LINES).bind(trunk.id.uuid()).bind(i64::from(trunk.max_calls.unwrap_or(0)));
+        let adding = trunk_statement(self, trunk).map_err(StoreUnavailable::from)?;
+        self.all_or_nothing(vec![adding, lines], "tenant").await
+    }
+
+    async fn add_number(&self, number: Number) -> Result<(), ProvisioningError> {
+        let organization = number.organization;
+        let make = |tenant: TenantId| {
+            Ok(vec![
+                statement(ADD_NUMBER)
+                    .bind(number.id.uuid())
+                    .bind(tenant.uuid())
+                    .bind(organization.uuid())
+                    .bind(number.trunk.uuid())
+                    .bind(number.number.as_str().to_owned())
+                    .bind(number.created_at),
+            ])
+        };
+        self.within_organization(organization, make, "trunk").await
+    }
+
+    async fn add_assistant(&self, assistant: Assistant) -> Result<(), ProvisioningError> {
+        let organization = assistant.organization;
+        let make = |tenant: TenantId| assistant_statements(&assistant, tenant);
+        self.within_organization(organization, make, "team").await
+    }
+
+    async fn signing_secrets(
+        &self,
+        id: OrganizationId,
+        now: OffsetDateTime,
+    ) -> Result<SigningSecrets, ProvisioningError> {
+        signing_secrets::read(self, id, now).await
+    }
+
+    async fn rotate_signing_secret(
+        &self,
+        id: OrganizationId,
+        fresh: Secret<Vec<u8>>,
+        overlap_until: OffsetDateTime,
+    ) -> Result<(), ProvisioningError> {
+        signing_secrets::rotate(self, id, fresh, overlap_until).await
+    }
+}
+
+impl Store {
+    /// Runs statements together; a reference to nothing is a missing `owner`.
+    async fn all_or_nothing(
+        &self,
+        statements: Vec<Statement>,
+        owner: &'static str,
+    ) -> Result<(), ProvisioningError> {
+        let done = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        for statement in statements {
+                            statement.run(connection).await?;
+                        }
+                        Ok(true)
+                    })
+                    .await
+            })
+            .await;
+        or_unknown(done, owner)
+    }
+
+    /// Runs statements within a live organization, whose tenant they are told.
+    async fn within_organization(
+        &self,
+        organization: OrganizationId,
+        make: impl FnOnce(TenantId) -> Result<Vec<Statement>, Failure> + Send,
+        reference: &'static str,
+    ) -> Result<(), ProvisioningError> {
+        let done = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let query = statement(LIVE_ORGANIZATION).bind(organization.uuid());
+                        let found = query.rows::<Found>(connection).await?.into_iter().next();
+                        let Some(found) = found else { return Ok(false) };
+                        for statement in make(TenantId::from_uuid(found.tenant_id))? {
+                            statement.run(connection).await?;
+                        }
+                        Ok(true)
+                    })
+                    .await
+            })
+            .await;
+        match done {
+            Err(failure) if failure.is_foreign_key() => Err(ProvisioningError::Unknown(reference)),
+            other => or_unknown(other, "organization"),
+        }
+    }
+}
+
+/// Tells a missing thing from a failing store.
+pub(crate) fn or_unknown(found: Result<bool, Failure>, what: &'static str) -> Result<(), ProvisioningError> {
+    match found {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(ProvisioningError::Unknown(what)),
+        Err(failure) if failure.is_foreign_key() => Err(ProvisioningError::Unknown(what)),
+        Err(failure) => Err(StoreUnavailable::from(failure).into()),
+    }
+}
+
+/// A `UUIDv7` for a row that the domain has no name for.
+pub(crate) fn new_id(now: OffsetDateTime) -> Result<Uuid, Failure> {
+    let mut random = [0; 10];
+    getrandom::fill(&mut random).map_err(|_| Failure::Refused("no random bytes"))?;
+    Ok(OrganizationId::from(NewId::at(now, random)).uuid())
+}
+
+fn organization_statement(organization: Organization) -> Statement {
+    let profile = organization.profile;
+    statement(ADD_ORGANIZATION)
+        .bind(organization.id.uuid())
+        .bind(organization.tenant.uuid())
+        .bind(profile.name)
+        .bind(profile.email)
+        .bind(profile.image)
+        .bind(profile.address)
+        .bind(profile.city)
+        .bind(profile.state_province)
+        .bind(profile.postal_code)
+        .bind(profile.country)
+        .bind(profile.phone_number)
+        .bind(profile.timezone.as_str())
+        .bind(profile.external_id)
+        .bind(organization.owner_id)
+        .bind(organization.created_by)
+        .bind(organization.last_modified_by)
+        .bind(organization.created_at)
+        .bind(organization.updated_at)
+        .bind(organization.deleted_at)
+}
+
+fn trunk_statement(store: &Store, trunk: Trunk) -> Result<Statement, Failure> {
+    let id = trunk.id.uuid();
+    let (username, password) = match trunk.credentials {
+        Some(credentials) => {
+            let sealed = store
+                .key()
+                .seal(password_place(id), credentials.password.reveal().as_bytes())
+                .map_err(|_| Failure::Refused("the password could not be encrypted"))?;
+            (Some(credentials.username), Some(sealed))
+        }
+        None => (None, None),
+    };
+    Ok(statement(ADD_TRUNK)
+        .bind(id)
+        .bind(trunk.tenant.uuid())
+        .bind(trunk.name)
+        .bind(trunk.address.host)
+        .bind(trunk.address.port.map(i32::from))
+        .bind(trunk.transport.as_str())
+        .bind(username)
+        .bind(password)
+        .bind(trunk.register)
+        .bind(trunk.from_domain)
+        .bind(trunk.default_country.map(|code| code.as_str().to_owned()))
+        .bind(trunk.max_calls.map(i64::from))
+        .bind(trunk.calls_per_second.map(i64::from))
+        .bind(trunk.created_at))
+}
+
+fn assistant_statements(assistant: &Assistant, tenant: TenantId) -> Result<Vec<Statement>, Failure> {
+    let organization = assistant.organization.uuid();
+    let mut statements = Vec::new();
+    if let Some(team) = &assistant.team {
+        statements.push(
+            statement(ADD_TEAM)
+                .bind(new_id(assistant.created_at)?)
+                .bind(tenant.uuid())
+                .bind(organization)
+                .bind(team.clone())
+                .bind(assistant.created_at),
+        );
+    }
+    let (engine, script) = match &assistant.engine {
+        Engine::Builtin(script) => ("builtin", script_json(script)),
+    };
+    let limits = assistant.limits;
+    statements.push(
+        statement(ADD_ASSISTANT)
+            .bind(assistant.id.uuid())
+            .bind(tenant.uuid())
+            .bind(organization)
+            .bind(assistant.team.clone())
+            .bind(assistant.name.clone())
+            .bind(engine)
+            .bind(script)
+            .bind(assistant.language.as_str())
+            .bind(millis(limits.max_duration))
+            .bind(millis(limits.silence))
+            .bind(millis(limits.reprompt))
+            .bind(assistant.created_at),
+    );
+    Ok(statements)
+}
+
+fn millis(length: Duration) -> i64 {
+    i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
+}

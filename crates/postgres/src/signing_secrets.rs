@@ -1,0 +1,117 @@
+//! Signing secrets of organizations: sealed, one in force, and one before it for a while.
+
+use diesel_async::AsyncConnection;
+use domain::callback::SigningSecrets;
+use domain::ids::OrganizationId;
+use domain::ports::ProvisioningError;
+use domain::secret::Secret;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::provisioning::{Found, new_id, or_unknown};
+use crate::sealing::{Place, SealingKey};
+use crate::statement::{Statement, row, statement};
+use crate::store::Store;
+
+const CURRENT: &str = "
+SELECT s.organization_id AS secret_organization_id, s.id AS current_id, s.secret AS current,
+    p.id AS previous_id, p.secret AS previous
+FROM signing_secrets s
+LEFT JOIN signing_secrets p ON p.organization_id = s.organization_id AND p.expires_at > $2
+WHERE s.organization_id = $1 AND s.expires_at IS NULL";
+
+const LOCK: &str = "SELECT id, tenant_id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
+const FORGET_OLDER: &str =
+    "DELETE FROM signing_secrets WHERE organization_id = $1 AND expires_at IS NOT NULL";
+const RETIRE: &str =
+    "UPDATE signing_secrets SET expires_at = $2 WHERE organization_id = $1 AND expires_at IS NULL";
+const ADD: &str = "
+INSERT INTO signing_secrets (id, tenant_id, organization_id, secret) VALUES ($1, $2, $3, $4)";
+
+row! {
+    SecretsRow {
+        secret_organization_id: Uuid,
+        current_id: Uuid,
+        current: Vec<u8>,
+        previous_id: Option<Uuid>,
+        previous: Option<Vec<u8>>,
+    }
+}
+
+fn place(id: Uuid) -> Place {
+    Place { table: "signing_secrets", column: "secret", id }
+}
+
+/// Opens both secrets of an organization.
+pub(crate) fn into_secrets(row: SecretsRow, key: &SealingKey) -> Result<SigningSecrets, Failure> {
+    let open = |id, sealed: &[u8]| {
+        key.open(place(id), sealed).ok_or_else(|| {
+            Failure::impossible("signing_secrets", id, "the secret does not open with this key")
+        })
+    };
+    let previous = match (row.previous_id, row.previous) {
+        (Some(id), Some(sealed)) => Some(open(id, &sealed)?),
+        (None, None) => None,
+        _ => {
+            let id = row.secret_organization_id;
+            return Err(Failure::impossible("signing_secrets", id, "half a previous secret"));
+        }
+    };
+    Ok(SigningSecrets { current: open(row.current_id, &row.current)?, previous })
+}
+
+/// The statement that puts a new secret in force.
+pub(crate) fn add_secret(
+    key: &SealingKey,
+    tenant: Uuid,
+    organization: Uuid,
+    secret: &Secret<Vec<u8>>,
+    now: OffsetDateTime,
+) -> Result<Statement, Failure> {
+    let id = new_id(now)?;
+    let sealed = key
+        .seal(place(id), secret.reveal())
+        .map_err(|_| Failure::Refused("the secret could not be encrypted"))?;
+    Ok(statement(ADD).bind(id).bind(tenant).bind(organization).bind(sealed))
+}
+
+pub(crate) async fn read(
+    store: &Store,
+    id: OrganizationId,
+    now: OffsetDateTime,
+) -> Result<SigningSecrets, ProvisioningError> {
+    let row = store
+        .read::<SecretsRow>(|| statement(CURRENT).bind(id.uuid()).bind(now))
+        .await
+        .map_err(domain::ports::StoreUnavailable::from)?
+        .into_iter()
+        .next()
+        .ok_or(ProvisioningError::Unknown("organization"))?;
+    Ok(into_secrets(row, store.key()).map_err(domain::ports::StoreUnavailable::from)?)
+}
+
+pub(crate) async fn rotate(
+    store: &Store,
+    id: OrganizationId,
+    fresh: Secret<Vec<u8>>,
+    overlap_until: OffsetDateTime,
+) -> Result<(), ProvisioningError> {
+    let key = store.key();
+    let found = store
+        .with(async |connection| {
+            connection
+                .transaction::<_, Failure, _>(async |connection| {
+                    let owner = statement(LOCK).bind(id.uuid()).rows::<Found>(connection).await?;
+                    let Some(owner) = owner.into_iter().next() else { return Ok(false) };
+                    statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
+                    statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
+                    let adding = add_secret(key, owner.tenant_id, owner.id, &fresh, overlap_until)?;
+                    adding.run(connection).await?;
+                    Ok(true)
+                })
+                .await
+        })
+        .await;
+    or_unknown(found, "organization")
+}

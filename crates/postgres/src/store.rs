@@ -1,0 +1,143 @@
+//! The store: a pool for writes and transactions, and shared connections for point reads.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use deadpool::Runtime;
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
+use domain::ids::KeyId;
+use domain::ports::StoreUnavailable;
+use tokio::time::timeout;
+
+use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, configuration, establish};
+use crate::failure::Failure;
+use crate::lanes::Lanes;
+use crate::sealing::SealingKey;
+use crate::statement::{Row, Statement, row, statement};
+
+/// How many connections a store opens.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// For writes and transactions; at least 1.
+    pub pool_size: usize,
+    /// Shared by all point reads; at least 1.
+    pub shared_connections: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { pool_size: 8, shared_connections: 2 }
+    }
+}
+
+/// The store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The database URL cannot be read.
+    #[error("the database URL cannot be read: {0}")]
+    Url(String),
+    /// The database could not be reached.
+    #[error(transparent)]
+    Unreachable(#[from] StoreUnavailable),
+}
+
+/// Every store port on one PostgreSQL database; cheap to clone.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    pool: Pool<AsyncPgConnection>,
+    shared: Lanes,
+    key: SealingKey,
+    // Keys whose use is being noted right now, so that a busy key is written once.
+    noting: parking_lot::Mutex<HashSet<KeyId>>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+row! {
+    /// An answer that is known beforehand.
+    One { one: i32 }
+}
+
+impl Store {
+    /// Opens the store and makes sure that the database answers.
+    pub async fn connect(url: &str, key: SealingKey, options: Options) -> Result<Self, ConnectError> {
+        let config = configuration(url).map_err(|error| ConnectError::Url(error.to_string()))?;
+        let mut manager = ManagerConfig::<AsyncPgConnection>::default();
+        manager.recycling_method = RecyclingMethod::Fast;
+        let own = config.clone();
+        manager.custom_setup = Box::new(move |_| {
+            let config = own.clone();
+            Box::pin(async move { establish(&config).await })
+        });
+        let pool = Pool::builder(AsyncDieselConnectionManager::new_with_config(url, manager))
+            .max_size(options.pool_size.max(1))
+            .wait_timeout(Some(CONNECT_LIMIT))
+            .create_timeout(Some(CONNECT_LIMIT))
+            .recycle_timeout(Some(CONNECT_LIMIT))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| ConnectError::Url(error.to_string()))?;
+        let shared = Lanes::new(config, options.shared_connections);
+        let noting = parking_lot::Mutex::new(HashSet::new());
+        let store = Self { inner: Arc::new(Inner { pool, shared, key, noting }) };
+        store.ping().await?;
+        Ok(store)
+    }
+
+    /// Asks the database for an answer.
+    pub async fn ping(&self) -> Result<(), StoreUnavailable> {
+        let rows = self.read::<One>(|| statement("SELECT 1 AS one")).await?;
+        match rows.first() {
+            Some(One { one: 1 }) => Ok(()),
+            _ => Err(Failure::Refused("the database answers nonsense").into()),
+        }
+    }
+
+    pub(crate) fn key(&self) -> &SealingKey {
+        &self.inner.key
+    }
+
+    pub(crate) fn noting(&self) -> &parking_lot::Mutex<HashSet<KeyId>> {
+        &self.inner.noting
+    }
+
+    /// A point read on a shared connection; it may run twice.
+    pub(crate) async fn read<R: Row>(&self, make: impl Fn() -> Statement + Send) -> Result<Vec<R>, Failure> {
+        self.inner.shared.read(make).await
+    }
+
+    /// One statement on a connection of its own: a transaction in itself.
+    pub(crate) async fn write<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
+        self.with(async |connection| statement.rows::<R>(connection).await).await
+    }
+
+    /// A whole transaction, or any work, on a connection of its own.
+    pub(crate) async fn with<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        F: AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+    {
+        let mut connection = self.inner.pool.get().await.map_err(|error| Failure::Connect(error.into()))?;
+        match timeout(ANSWER_LIMIT, work(&mut connection)).await {
+            Ok(Err(failure)) if failure.breaks_connection() => {
+                // Nothing half-done may be found by the next user of this connection.
+                drop(Object::take(connection));
+                Err(failure)
+            }
+            Ok(answer) => answer,
+            Err(_) => {
+                drop(Object::take(connection));
+                Err(Failure::TimedOut)
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+DROP TABLE organization_metadata;
+DROP TABLE organizations;
+DROP TABLE tenants;

@@ -1,0 +1,2 @@
+DROP TABLE signing_secrets;
+DROP TABLE api_keys;

@@ -1,0 +1,4 @@
+DROP TABLE assistants;
+DROP TABLE teams;
+DROP TABLE numbers;
+DROP TABLE trunks;

@@ -1,0 +1,3 @@
+DROP TABLE node_commands;
+DROP TABLE boots;
+DROP TABLE nodes;

@@ -1,0 +1,2 @@
+DROP TABLE callback_tries;
+DROP TABLE callbacks;
