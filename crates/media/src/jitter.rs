@@ -174,7 +174,7 @@ impl JitterBuffer {
     fn target(&self, jitter: u32) -> u32 {
         let wanted = self.longest_packet.saturating_add(jitter.saturating_mul(3)).saturating_add(self.lesson);
         let most = MOST.max(self.longest_packet + STEP);
-        wanted.next_multiple_of(STEP).clamp(LEAST, most.min(BOUND - STEP))
+        wanted.min(BOUND).next_multiple_of(STEP).clamp(LEAST, most.min(BOUND - STEP))
     }
 
     fn begin(&mut self, timestamp: u32) {

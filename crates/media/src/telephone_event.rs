@@ -254,7 +254,7 @@ mod tests {
             let mut heard = Vec::new();
             let mut arrived = Vec::new();
             for (beat, fate) in (0..).zip(fates) {
-                let Some(sent) = sender.beat(u32::MAX - 5_000 + beat * 160) else { continue };
+                let Some(sent) = sender.beat((u32::MAX - 5_000).wrapping_add(beat * 160)) else { continue };
                 if fate < 3 {
                     continue;
                 }
