@@ -7,7 +7,7 @@ use rsipstack::dialog::dialog::{DialogState, DialogStateReceiver, TerminatedReas
 use rsipstack::dialog::dialog_layer::DialogLayer;
 use rsipstack::dialog::invite_dialog::InviteDialog;
 use rsipstack::sip::prelude::HeadersExt;
-use rsipstack::sip::{Header, Request, StatusCode};
+use rsipstack::sip::{CallId, From, Header, Request, StatusCode};
 
 /// What happens on an incoming call.
 #[derive(Debug)]
@@ -94,12 +94,12 @@ impl IncomingCall {
 
     /// Call-ID.
     pub fn call_id(&self) -> &str {
-        self.request.call_id_header().map(|header| header.value()).unwrap_or_default()
+        self.request.call_id_header().map(CallId::value).unwrap_or_default()
     }
 
     /// Who calls: the user part of From, or its host when there is none.
     pub fn from(&self) -> String {
-        let uri = self.request.from_header().and_then(|from| from.uri());
+        let uri = self.request.from_header().and_then(From::uri);
         uri.map(|uri| uri.user().map_or_else(|| uri.host().to_string(), str::to_owned)).unwrap_or_default()
     }
 

@@ -1,0 +1,138 @@
+//! The telephone itself: it listens, and gives each call a task.
+
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use domain::audio::AudioFormat;
+use domain::ports::{Entropy, Speech};
+use media::PortRange;
+use sip::stack::StackSettings;
+use sip::timers::TransactionTimers;
+use sip::uas::{IncomingCall, Uas};
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::call;
+use crate::event::Events;
+use crate::house::{Cast, House, ringback};
+use crate::script::Scripts;
+use crate::sound::Unsayable;
+
+/// Calls that may wait for their task; it is given at once.
+const BACKLOG: usize = 64;
+/// Events that a reader may be behind.
+const EVENTS: usize = 4_096;
+
+/// How a phone is set up.
+#[derive(Clone)]
+pub struct PhoneSettings {
+    /// Where it listens for SIP, on UDP and TCP alike; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The UDP ports for RTP and RTCP, two a call.
+    pub media_ports: RangeInclusive<u16>,
+    /// The formats that it understands, best first for callers that let it choose.
+    pub formats: Vec<AudioFormat>,
+    /// What says words; without it, scripts may not.
+    pub speech: Option<Arc<dyn Speech>>,
+    /// The SIP timers; tests shorten them.
+    pub timers: TransactionTimers,
+    /// Where random values come from.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+impl PhoneSettings {
+    /// A mute phone with both laws and ports 40000–49999 for media.
+    pub fn new(listen: SocketAddr, entropy: Arc<dyn Entropy>) -> Self {
+        let formats = vec![AudioFormat::Pcmu, AudioFormat::Pcma];
+        Self {
+            listen,
+            media_ports: 40_000..=49_999,
+            formats,
+            speech: None,
+            timers: TransactionTimers::default(),
+            entropy,
+        }
+    }
+}
+
+/// The phone did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address is taken or not ours.
+    #[error(transparent)]
+    Listen(#[from] sip::stack::StartError),
+    /// Something in a script cannot be said.
+    #[error(transparent)]
+    Unsayable(#[from] Unsayable),
+}
+
+/// A running telephone.
+pub struct Phone {
+    uas: Uas,
+    house: Arc<House>,
+    tasks: TaskTracker,
+}
+
+impl Phone {
+    /// Makes every sound of the scripts ready, then takes calls on the current runtime.
+    pub async fn start(settings: PhoneSettings, scripts: impl Into<Scripts>) -> Result<Self, StartError> {
+        let cast = Cast::ready(scripts.into(), settings.speech.as_deref()).await?;
+        let stack = StackSettings {
+            listen: settings.listen,
+            public_address: None,
+            tls: None,
+            timers: settings.timers,
+        };
+        let (uas, calls) = Uas::start(stack, BACKLOG).await?;
+        let house = Arc::new(House {
+            cast,
+            ports: PortRange::new(settings.listen.ip(), settings.media_ports),
+            formats: settings.formats.into(),
+            ringback: ringback(),
+            entropy: settings.entropy,
+            events: broadcast::Sender::new(EVENTS),
+            stop: CancellationToken::new(),
+        });
+        let tasks = TaskTracker::new();
+        tasks.spawn(take(house.clone(), calls, tasks.clone()));
+        Ok(Self { uas, house, tasks })
+    }
+
+    /// Where it listens for SIP.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.uas.local_addr()
+    }
+
+    /// What happens from now on; may be asked for more than once.
+    pub fn events(&self) -> Events {
+        Events(self.house.events.subscribe())
+    }
+
+    /// Hangs up or refuses every call, writes the recordings, and closes the sockets.
+    pub async fn shutdown(self) {
+        self.house.stop.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.uas.shutdown().await;
+    }
+}
+
+impl Drop for Phone {
+    fn drop(&mut self) {
+        self.house.stop.cancel();
+    }
+}
+
+async fn take(house: Arc<House>, mut calls: mpsc::Receiver<IncomingCall>, tasks: TaskTracker) {
+    loop {
+        tokio::select! {
+            () = house.stop.cancelled() => return,
+            call = calls.recv() => match call {
+                Some(call) => drop(tasks.spawn(call::carry(house.clone(), call))),
+                None => return,
+            },
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What a phone can say: words, tones, noise and files, made ready in both encodings.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::assistant::Language;
+use domain::audio::{AudioFormat, Encoded, FRAME_BYTES, Frame};
+use domain::ports::{Line, Speech, SpeechError};
+use media::g711;
+
+use crate::performance::Spoken;
+use crate::wav;
+
+/// Samples a second of everything on a telephone line.
+pub(crate) const SAMPLE_RATE: u32 = 8_000;
+/// Level of tones and noise: a quarter of full scale, −12 dBFS at the peak.
+const AMPLITUDE: f64 = 8_192.0;
+
+/// Something audible.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sound {
+    /// Words, by the [`Speech`] port.
+    Text {
+        /// The voice's language.
+        language: Language,
+        /// The words.
+        text: String,
+    },
+    /// Audio that is encoded already; converted when the call agrees on the other law.
+    Encoded(Encoded),
+    /// A sine tone.
+    Tone {
+        /// Its frequency, 1–3,999 Hz.
+        hertz: u16,
+        /// Its length.
+        length: Duration,
+    },
+    /// White noise, the same each time.
+    Noise {
+        /// Its length.
+        length: Duration,
+    },
+    /// A WAV file: mono, 8,000 samples a second, 16 bits.
+    Wav(PathBuf),
+}
+
+/// A sound could not be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum Unsayable {
+    /// The phone was given no speech.
+    #[error("no speech is available to say {0:?}")]
+    NoSpeech(String),
+    /// The speech failed.
+    #[error("cannot say {text:?}")]
+    Speech {
+        /// The words.
+        text: String,
+        /// Why.
+        #[source]
+        cause: SpeechError,
+    },
+    /// The file cannot be used.
+    #[error("cannot play {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: wav::WavError,
+    },
+}
+
+impl fmt::Display for Sound {
+    /// As the script has it, for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { text, .. } => write!(f, "{text:?}"),
+            Self::Encoded(encoded) => write!(f, "{:.1} s of audio", encoded.length().as_secs_f64()),
+            Self::Tone { hertz, length } => write!(f, "{hertz} Hz for {:.1} s", length.as_secs_f64()),
+            Self::Noise { length } => write!(f, "noise for {:.1} s", length.as_secs_f64()),
+            Self::Wav(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+impl Sound {
+    /// Makes it ready for calls in either format.
+    pub(crate) async fn ready(&self, speech: Option<&dyn Speech>) -> Result<Spoken, Unsayable> {
+        let [mu_law, a_law] = match self {
+            Self::Text { language, text } => self::text(speech, *language, text).await?,
+            Self::Encoded(encoded) => both(encoded),
+            Self::Tone { hertz, length } => encode(&tone(*hertz, *length)),
+            Self::Noise { length } => encode(&noise(*length)),
+            Self::Wav(path) => {
+                let samples =
+                    wav::read(path).map_err(|cause| Unsayable::File { path: path.clone(), cause })?;
+                encode(&samples)
+            }
+        };
+        Ok(Spoken { what: self.to_string().into(), pcmu: mu_law, pcma: a_law })
+    }
+}
+
+async fn text(
+    speech: Option<&dyn Speech>,
+    language: Language,
+    text: &str,
+) -> Result<[Arc<[Frame]>; 2], Unsayable> {
+    let speech = speech.ok_or_else(|| Unsayable::NoSpeech(text.to_owned()))?;
+    let line = |format| Line { language, text: text.to_owned(), format };
+    let failed = |cause| Unsayable::Speech { text: text.to_owned(), cause };
+    let mu_law = speech.say(line(AudioFormat::Pcmu)).await.map_err(failed)?;
+    let a_law = speech.say(line(AudioFormat::Pcma)).await.map_err(failed)?;
+    Ok([mu_law.frames, a_law.frames])
+}
+
+fn both(encoded: &Encoded) -> [Arc<[Frame]>; 2] {
+    let into = |wanted| -> Arc<[Frame]> {
+        if encoded.format == wanted {
+            return encoded.frames.clone();
+        }
+        let mut frames = encoded.frames.to_vec();
+        for frame in &mut frames {
+            g711::convert(encoded.format, wanted, frame);
+        }
+        frames.into()
+    };
+    [into(AudioFormat::Pcmu), into(AudioFormat::Pcma)]
+}
+
+fn encode(samples: &[i16]) -> [Arc<[Frame]>; 2] {
+    let into = |format: AudioFormat| -> Arc<[Frame]> {
+        let frames = samples.chunks(FRAME_BYTES).map(|chunk| {
+            let mut frame = [format.silence(); FRAME_BYTES];
+            g711::encode_into(format, chunk, &mut frame);
+            frame
+        });
+        frames.collect()
+    };
+    [into(AudioFormat::Pcmu), into(AudioFormat::Pcma)]
+}
+
+fn samples_in(length: Duration) -> u32 {
+    u32::try_from(length.as_millis() * u128::from(SAMPLE_RATE) / 1_000).unwrap_or(u32::MAX)
+}
+
+fn tone(hertz: u16, length: Duration) -> Vec<i16> {
+    let step = std::f64::consts::TAU * f64::from(hertz) / f64::from(SAMPLE_RATE);
+    (0..samples_in(length)).map(|index| sample(AMPLITUDE * (step * f64::from(index)).sin())).collect()
+}
+
+/// The tone that a caller hears while it rings: 425 Hz, one second in five (ITU-T E.180).
+pub(crate) fn ringback() -> Spoken {
+    let mut samples = tone(425, Duration::from_secs(1));
+    samples.resize(samples.len() * 5, 0);
+    let [mu_law, a_law] = encode(&samples);
+    Spoken { what: "ringback".into(), pcmu: mu_law, pcma: a_law }
+}
+
+/// Marsaglia's xorshift: white enough, and the same in every run.
+fn noise(length: Duration) -> Vec<i16> {
+    let mut state = 0x9E37_79B9_u32;
+    (0..samples_in(length))
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            let [high, low, ..] = state.to_be_bytes();
+            i16::from_be_bytes([high, low]) / 4
+        })
+        .collect()
+}
+
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "a float becomes an integer in no other way; this cast saturates"
+)]
+fn sample(value: f64) -> i16 {
+    value.round() as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_tone_lasts_whole_frames_in_both_encodings_and_is_as_loud_as_promised() {
+        let spoken =
+            Sound::Tone { hertz: 1_000, length: Duration::from_millis(110) }.ready(None).await.unwrap();
+        for format in [AudioFormat::Pcmu, AudioFormat::Pcma] {
+            let frames = spoken.frames(format);
+            assert_eq!(frames.len(), 6);
+            let peak = frames.iter().flatten().map(|byte| g711::decode(format, *byte)).max().unwrap();
+            assert!((7_900..8_500).contains(&peak), "{peak}");
+            assert!(frames[5][80..].iter().all(|byte| *byte == format.silence()));
+        }
+    }
+
+    #[tokio::test]
+    async fn encoded_audio_is_converted_to_the_other_law() {
+        let frames: Arc<[Frame]> = vec![[g711::encode(AudioFormat::Pcmu, 4_000); FRAME_BYTES]].into();
+        let sound = Sound::Encoded(Encoded { format: AudioFormat::Pcmu, frames: frames.clone() });
+        let spoken = sound.ready(None).await.unwrap();
+        assert!(Arc::ptr_eq(spoken.frames(AudioFormat::Pcmu), &frames));
+        let sample = g711::decode(AudioFormat::Pcma, spoken.frames(AudioFormat::Pcma)[0][0]);
+        assert!((3_700..4_300).contains(&sample), "{sample}");
+    }
+
+    #[tokio::test]
+    async fn words_without_speech_are_an_error_that_names_them() {
+        let text = Sound::Text { language: Language::French, text: "bonjour".into() };
+        assert!(text.ready(None).await.unwrap_err().to_string().contains("bonjour"));
+    }
+}

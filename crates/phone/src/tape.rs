@@ -1,0 +1,114 @@
+//! What was heard on a call, kept encoded until its end, then written and measured.
+
+use std::path::Path;
+
+use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
+use media::g711;
+
+use crate::event::Recorded;
+use crate::sound::SAMPLE_RATE;
+use crate::wav::{self, WavError};
+
+/// Four hours, the longest call there is: 115 MB.
+const MOST_BYTES: usize = 4 * 3_600 * 8_000;
+/// Frames above −50 dBFS are sound: mean square of a sample.
+const VOICED_MEAN_SQUARE: f64 = 32_768.0 * 32_768.0 / 100_000.0;
+
+/// The audio of one call, one byte a sample.
+#[derive(Debug)]
+pub(crate) struct Tape {
+    format: AudioFormat,
+    bytes: Vec<u8>,
+}
+
+impl Tape {
+    pub(crate) fn new(format: AudioFormat) -> Self {
+        // A minute's room at once; then it grows by doubling, not frame by frame.
+        Self { format, bytes: Vec::with_capacity(60 * 8_000) }
+    }
+
+    /// What follows comes in this format.
+    pub(crate) fn switch(&mut self, format: AudioFormat) {
+        if format != self.format {
+            g711::convert(self.format, format, &mut self.bytes);
+            self.format = format;
+        }
+    }
+
+    /// Takes the next 20 ms; none was heard when nothing came.
+    pub(crate) fn hear(&mut self, frame: Option<&Frame>) {
+        if self.bytes.len() < MOST_BYTES {
+            self.bytes.extend_from_slice(frame.unwrap_or(&[self.format.silence(); FRAME_BYTES]));
+        }
+    }
+
+    /// Writes the WAV and measures it. Blocks.
+    pub(crate) fn save(self, target: &Path, number: &str) -> Result<Recorded, WavError> {
+        let samples = self.bytes.iter().map(|byte| g711::decode(self.format, *byte));
+        let path = wav::write(target, number, samples)?;
+        let (voiced_seconds, loudness) = self.loudness();
+        Ok(Recorded { path, seconds: seconds(self.bytes.len()), voiced_seconds, loudness })
+    }
+
+    /// Seconds of sound, and its level in dBFS.
+    fn loudness(&self) -> (f64, Option<f64>) {
+        let (mut frames, mut sum) = (0, 0.0);
+        for frame in self.bytes.chunks(FRAME_BYTES) {
+            let square = |byte: &u8| f64::from(g711::decode(self.format, *byte)).powi(2);
+            let mean = frame.iter().map(square).sum::<f64>() / count(frame.len());
+            if mean >= VOICED_MEAN_SQUARE {
+                frames += 1;
+                sum += mean;
+            }
+        }
+        let level = (frames > 0).then(|| 10.0 * (sum / count(frames) / 32_768.0 / 32_768.0).log10());
+        (seconds(frames * FRAME_BYTES), level)
+    }
+}
+
+fn seconds(samples: usize) -> f64 {
+    count(samples) / f64::from(SAMPLE_RATE)
+}
+
+fn count(number: usize) -> f64 {
+    u32::try_from(number).map_or(f64::MAX, f64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_is_that_of_the_sound_and_not_of_the_silence_around_it() {
+        for format in [AudioFormat::Pcmu, AudioFormat::Pcma] {
+            let mut tape = Tape::new(format);
+            let square = [g711::encode(format, 8_192); FRAME_BYTES];
+            for beat in 0..100 {
+                tape.hear((beat % 4 == 0).then_some(&square));
+            }
+            let (voiced, level) = tape.loudness();
+            assert!((voiced - 0.5).abs() < 0.001, "{voiced}");
+            assert!((level.unwrap() + 12.0).abs() < 0.3, "{level:?}");
+        }
+    }
+
+    #[test]
+    fn silence_has_no_level() {
+        let mut tape = Tape::new(AudioFormat::Pcma);
+        tape.hear(None);
+        assert_eq!(tape.loudness(), (0.0, None));
+    }
+
+    #[test]
+    fn a_change_of_law_keeps_what_was_heard() {
+        let mut tape = Tape::new(AudioFormat::Pcmu);
+        tape.hear(Some(&[g711::encode(AudioFormat::Pcmu, 8_192); FRAME_BYTES]));
+        tape.switch(AudioFormat::Pcma);
+        tape.hear(Some(&[g711::encode(AudioFormat::Pcma, 8_192); FRAME_BYTES]));
+        let folder = tempfile::tempdir().unwrap();
+        let recorded = tape.save(folder.path(), "7").unwrap();
+        assert!((recorded.seconds - 0.04).abs() < 1e-9);
+        let samples = wav::read(&recorded.path).unwrap();
+        assert!(samples.iter().all(|sample| (7_900..8_500).contains(sample)));
+    }
+}
