@@ -3,6 +3,7 @@
 //! free of input and output.
 
 pub mod g711;
+pub mod wav;
 
 mod beat;
 mod jitter;
