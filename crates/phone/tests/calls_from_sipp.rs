@@ -4,6 +4,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    dead_code,
     clippy::missing_panics_doc,
     missing_docs,
     unreachable_pub,

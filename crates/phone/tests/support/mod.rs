@@ -1,5 +1,7 @@
 //! What the phone's tests share: a phone on loopback, and SIPp as its caller.
 
+pub mod raw;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Stdio;
