@@ -39,6 +39,8 @@ pub(crate) async fn carry(house: Arc<House>, mut call: IncomingCall) {
         Some(line) => Some(Talk::new(&house, &part, &teller, line).hold(&mut call).await),
         None => None,
     };
+    // Over means that nothing of it is left.
+    drop(call);
     teller.tell(Happening::Over { talked });
 }
 

@@ -105,6 +105,11 @@ impl Phone {
         self.uas.local_addr()
     }
 
+    /// How many calls ring or stand.
+    pub fn calls(&self) -> usize {
+        self.uas.dialogs()
+    }
+
     /// What happens from now on; may be asked for more than once.
     pub fn events(&self) -> Events {
         Events(self.house.events.subscribe())

@@ -15,6 +15,9 @@ use crate::line::Line;
 use crate::performance::{Beat, KEY_HELD, Performance};
 use crate::tape::Tape;
 
+/// How long a BYE may take while the phone shuts down.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
 /// An answered call.
 pub(crate) struct Talk<'a> {
     house: &'a House,
@@ -71,10 +74,10 @@ impl<'a> Talk<'a> {
             self.teller.tell(Happening::Failed { why: "the ACK never came".to_owned() });
         }
         self.teller.tell(Happening::HungUp { by_us: end != Some(CallEnd::ByPeer) });
-        let Self { teller, part, tape, line, .. } = self;
+        let Self { house, teller, part, tape, line, .. } = self;
         // No more audio goes out once the call is over.
         drop(line);
-        tokio::join!(call.hang_up(), save(tape, part, teller));
+        tokio::join!(leave(house, call), save(tape, part, teller));
         talked
     }
 
@@ -158,6 +161,18 @@ impl<'a> Talk<'a> {
             Beat::HangUp => return Next::HangUp,
         }
         Next::GoOn
+    }
+}
+
+/// Says BYE and waits for its answer; a phone that shuts down does not wait for a dead caller.
+async fn leave(house: &House, call: &mut IncomingCall) {
+    let impatient = async {
+        house.stop.cancelled().await;
+        tokio::time::sleep(LAST_WAIT).await;
+    };
+    tokio::select! {
+        () = call.hang_up() => {}
+        () = impatient => tracing::debug!("a caller did not answer our BYE in time"),
     }
 }
 

@@ -261,3 +261,30 @@ async fn shutting_down_hangs_up_and_ends_every_call() {
     let seen = whole_call(&mut events).await;
     assert_eq!(names(&seen), ["hung-up", "over"]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_calls_at_once_are_held_and_leave_nothing_behind() {
+    const CALLS: usize = 100;
+    let (phone, mut events) = phone(answer_after(50)).await;
+    let count = CALLS.to_string();
+    let load = ["-m", &count, "-r", &count, "-l", &count, "-d", "1000"];
+    let count = async {
+        let (mut answered, mut over, mut most) = (0, 0, 0);
+        while over < CALLS {
+            match events.next().await.expect("the phone is alive").what {
+                Happening::Answered { .. } => answered += 1,
+                Happening::HungUp { by_us } => assert!(!by_us),
+                Happening::Over { .. } => over += 1,
+                _ => {}
+            }
+            most = most.max(phone.calls());
+        }
+        (answered, most)
+    };
+    let caller = sipp(phone.local_addr(), Scenario::BuiltIn("uac"), "1", &load);
+    let ((answered, most), ()) = tokio::join!(count, caller);
+    assert_eq!(answered, CALLS);
+    assert!(most > CALLS / 2, "at most {most} at once");
+    assert_eq!(phone.calls(), 0, "every dialog is removed");
+    phone.shutdown().await;
+}

@@ -220,3 +220,68 @@ async fn the_caller_hears_the_tone_and_the_keys_in_order_and_then_the_phone_hang
     assert!(seen.iter().any(|event| event.what == Happening::HungUp { by_us: true }));
     phone.shutdown().await;
 }
+
+/// A voice of sorts: the harmonics of 120 Hz through three formants, in four syllables a second.
+fn babble(seconds: u32) -> Vec<Frame> {
+    let (mut samples, rate) = (Vec::new(), 8_000.0);
+    for index in 0..seconds * 8_000 {
+        let at = f64::from(index) / rate;
+        let syllable = (std::f64::consts::TAU * 4.0 * at).sin().max(0.0);
+        let glide = 1.0 + 0.15 * (std::f64::consts::TAU * 1.3 * at).sin();
+        let mut sum = 0.0;
+        for harmonic in 1..30_u32 {
+            let hertz = 120.0 * glide * f64::from(harmonic);
+            let gain: f64 = [(650.0, 1.0), (1_100.0, 0.6), (2_500.0, 0.3)]
+                .iter()
+                .map(|(formant, level)| level / (1.0 + ((hertz - formant) / 120.0_f64).powi(2)))
+                .sum();
+            sum += gain * (std::f64::consts::TAU * 120.0 * f64::from(harmonic) * at).sin();
+        }
+        let sample = 3_000.0 * sum * syllable;
+        samples.push(format!("{sample:.0}").parse::<i16>().unwrap_or(0));
+    }
+    samples
+        .chunks(160)
+        .map(|chunk| {
+            let mut frame = [FORMAT.silence(); 160];
+            g711::encode_into(FORMAT, chunk, &mut frame);
+            frame
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn the_phone_speaks_when_the_caller_has_finished_and_not_before() {
+    let script = CallScript::answering().then([
+        Action::Listen { quiet: Duration::from_millis(600), at_most: Duration::from_secs(15) },
+        Action::Say(Sound::Tone { hertz: 900, length: Duration::from_millis(400) }),
+        Action::HangUp,
+    ]);
+    let (phone, mut events) = phone(script).await;
+    let words = babble(2);
+    let caller = async {
+        let mut talker = Talker::call(phone.local_addr()).await;
+        talker
+            .talk(|session, beat| {
+                session.play(beat.checked_sub(25).and_then(|index| words.get(index)));
+                beat < 25 + words.len()
+            })
+            .await;
+        let (early, _) = sound_in(&talker.samples());
+        assert!(early < 0.01, "it did not interrupt");
+        talker.until_bye().await;
+        talker
+    };
+    let (seen, talker) = tokio::join!(whole_call(&mut events), caller);
+    let (seconds, hertz) = sound_in(&talker.samples());
+    assert!((0.34..0.46).contains(&seconds) && (890.0..910.0).contains(&hertz), "{seconds} s of {hertz} Hz");
+    let at = |wanted: fn(&Happening) -> bool| {
+        seen.iter().find(|event| wanted(&event.what)).unwrap_or_else(|| panic!("{seen:#?}")).at
+    };
+    let started = at(|what| matches!(what, Happening::HeardSpeechStarted { .. }));
+    let stopped = at(|what| matches!(what, Happening::HeardSpeechStopped { .. }));
+    let said = at(|what| matches!(what, Happening::Said { .. }));
+    assert!(started < stopped && stopped < said, "{seen:#?}");
+    assert!(stopped - started > Duration::from_secs(1), "{seen:#?}");
+    phone.shutdown().await;
+}

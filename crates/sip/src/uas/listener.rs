@@ -15,6 +15,7 @@ use crate::stack::{Stack, StackSettings, StartError};
 /// A running answering side.
 pub struct Uas {
     stack: Arc<Stack>,
+    layer: Arc<DialogLayer>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -31,20 +32,26 @@ impl Uas {
         let (calls, taken) = mpsc::channel(backlog.max(1));
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
+        let layer = Arc::new(DialogLayer::new(stack.endpoint()));
         let router = Router {
-            layer: Arc::new(DialogLayer::new(stack.endpoint())),
+            layer: layer.clone(),
             stack: stack.clone(),
             calls,
             tasks: tasks.clone(),
             stop: stop.clone(),
         };
         tasks.spawn(router.run(requests));
-        Ok((Self { stack, stop, tasks }, taken))
+        Ok((Self { stack, layer, stop, tasks }, taken))
     }
 
     /// Where both sockets are bound.
     pub fn local_addr(&self) -> SocketAddr {
         self.stack.local_addr()
+    }
+
+    /// How many dialogs are kept: calls that ring or stand.
+    pub fn dialogs(&self) -> usize {
+        self.layer.len()
     }
 
     /// Closes the sockets and ends every task. Calls should be over: they are not hung up here.
