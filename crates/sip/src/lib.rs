@@ -1,7 +1,29 @@
 //! Telephony over SIP: trunks, calls from INVITE to BYE, registration, digest, session timers and
 //! failover, on rsipstack's transports and transactions; dialogs are our own.
 
+mod call;
+mod core;
+mod dialog;
+mod digest;
+mod exchange;
+mod headers;
+mod leg;
+mod orphan;
+mod prepared;
+mod resolve;
+mod router;
 pub mod sdp;
+mod settings;
 pub mod stack;
+mod table;
+mod telephony;
 pub mod timers;
+mod tokens;
+mod trunk;
 pub mod uas;
+
+pub use resolve::{Dns, Resolve};
+pub use settings::Settings;
+pub use stack::StartError;
+pub use telephony::SipTelephony;
+pub use timers::{Timers, TransactionTimers};

@@ -1,0 +1,174 @@
+//! The signalling of one outbound call: a task of its own, from the INVITE to the last late answer.
+
+mod dial;
+mod dialled;
+mod hang_up;
+mod refresh;
+mod requests;
+mod session_timer;
+mod talk;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::audio::AudioFormat;
+use domain::ports::{Answered, DialIntent, HangUp, LegEnd};
+use domain::trunk::Trunk;
+use media::Negotiated;
+use rsipstack::sip::{Header, Request};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::core::Core;
+use crate::dialog::{ALLOW, Dialog, SDP};
+use crate::sdp::{self, Agreed};
+use crate::stack::Flow;
+use crate::table::Registration;
+
+/// News for the leg that may wait until it is polled.
+pub(crate) const WAITING_SIGNALS: usize = 16;
+
+/// Places among them that only an answer and the end may take.
+const RESERVED_SIGNALS: usize = 2;
+
+/// Orders of the leg that may wait; it gives each kind at most once.
+pub(crate) const WAITING_COMMANDS: usize = 4;
+
+/// What the leg is told.
+pub(crate) enum Signal {
+    /// See [`domain::ports::LegEvent::Ringing`].
+    Ringing(u16),
+    /// See [`domain::ports::LegEvent::Answered`]; the media starts on these terms.
+    Answered(Box<(Answered, Negotiated)>),
+    /// The media goes on under new terms.
+    Media(Negotiated),
+    /// Nothing follows.
+    Ended(LegEnd),
+}
+
+/// What the leg orders; a closed channel means that it was dropped, and hangs up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Command {
+    Acknowledge,
+    HangUp(HangUp),
+}
+
+/// One outbound call.
+pub(crate) struct Call {
+    pub(crate) core: Arc<Core>,
+    pub(crate) trunk: Trunk,
+    pub(crate) formats: Vec<AudioFormat>,
+    pub(crate) intent: DialIntent,
+    /// Extra headers of every INVITE: who calls.
+    pub(crate) identity: Vec<Header>,
+    pub(crate) dialog: Dialog,
+    pub(crate) local: sdp::Local,
+    pub(crate) flow: Flow,
+    /// Gateways to try after a 503.
+    pub(crate) further: VecDeque<SocketAddr>,
+    pub(crate) registration: Registration,
+    pub(crate) signals: mpsc::Sender<Signal>,
+    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) state: State,
+}
+
+/// What changes on the way.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The leg was told its end.
+    ended: bool,
+    /// The leg hung up, or was dropped.
+    hung_up: bool,
+    /// Why, for the Reason of our CANCEL or BYE.
+    cause: Option<HangUp>,
+    /// Every 2xx that was met: its tag, its INVITE's number, and its ACK once that was sent.
+    accepted: Vec<Accepted>,
+    /// When late 2xx can no longer come.
+    late_until: Option<Instant>,
+}
+
+struct Accepted {
+    tag: String,
+    cseq: u32,
+    ack: Option<Request>,
+    flow: Flow,
+}
+
+impl Call {
+    /// Carries the call to its end and stays for what comes late.
+    pub(crate) async fn run(mut self) {
+        match self.dial().await {
+            dialled::Dialled::Answered(answer) => {
+                let end = self.talk(*answer).await;
+                self.end(end);
+            }
+            dialled::Dialled::Over(end) => self.end(end),
+        }
+        self.linger().await;
+    }
+
+    /// Tells the leg its end, the first time only.
+    fn end(&mut self, end: LegEnd) {
+        if !std::mem::replace(&mut self.state.ended, true) {
+            tracing::debug!(call_id = %self.intent.call_id, ?end, "leg ended");
+            let _ = self.signals.try_send(Signal::Ended(end));
+        }
+    }
+
+    /// The leg's last order.
+    fn on_hang_up_order(&mut self, cause: Option<HangUp>) {
+        self.state.hung_up = true;
+        self.state.cause = cause;
+    }
+
+    /// Why we hang up, as the telephone network says it (RFC 3326, ITU-T Q.850).
+    fn reason(&self) -> Header {
+        let cause = match self.state.cause {
+            Some(HangUp::Normal) => "16;text=\"Normal call clearing\"",
+            Some(HangUp::RingLimit) => "19;text=\"No answer from user\"",
+            Some(HangUp::Forced) | None => "31;text=\"Normal, unspecified\"",
+        };
+        Header::Reason(format!("Q.850;cause={cause}").into())
+    }
+
+    /// Tells the leg something that it may miss when it does not poll.
+    fn tell(&self, signal: Signal) {
+        if self.signals.capacity() > RESERVED_SIGNALS {
+            let _ = self.signals.try_send(signal);
+        }
+    }
+
+    /// How long an answer may still be on its way (RFC 3261 §17.1.1.2, RFC 6026 §7.2).
+    fn longest_wait(&self) -> Duration {
+        self.core.timers.transaction.t1 * 64
+    }
+}
+
+/// What every INVITE of ours carries besides its session description.
+fn invite_headers(dialog: &Dialog) -> Vec<Header> {
+    vec![
+        Header::Contact(dialog.contact().into()),
+        Header::Allow(ALLOW.into()),
+        Header::Supported("timer, 100rel".into()),
+        Header::ContentType(SDP.into()),
+    ]
+}
+
+/// The terms of the media, from what the descriptions agreed on.
+fn negotiated(agreed: &Agreed) -> Negotiated {
+    Negotiated {
+        format: agreed.format,
+        payload_type: agreed.payload_type,
+        telephone_event: agreed.telephone_event,
+        remote: agreed.remote,
+        direction: match agreed.direction {
+            sdp::Direction::SendRecv => media::Direction::SendReceive,
+            sdp::Direction::SendOnly => media::Direction::SendOnly,
+            sdp::Direction::RecvOnly => media::Direction::ReceiveOnly,
+            sdp::Direction::Inactive => media::Direction::Inactive,
+        },
+        detect_speech: true,
+    }
+}

@@ -1,0 +1,171 @@
+//! Our session refreshes: UPDATE where the callee takes it, else a re-INVITE (RFC 4028 §7, §10).
+
+use std::time::Duration;
+
+use domain::ports::LegEnd;
+use rsipstack::sip::{Header, Method, Request, Response};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::hang_up::send_ack;
+use super::session_timer::SessionTimer;
+use super::talk::Talk;
+use super::{Call, Signal, invite_headers, negotiated};
+use crate::dialog::Dialog;
+use crate::digest::Answers;
+use crate::exchange::{Invite, Outcome, authorization, exchange};
+use crate::headers;
+use crate::sdp;
+use crate::stack::is_local;
+
+/// A refresh on its way.
+pub(super) enum Refresh {
+    Update(JoinHandle<Outcome>),
+    Reinvite(Box<Reinvite>),
+}
+
+pub(super) struct Reinvite {
+    invite: Invite,
+    request: Request,
+    answers: Answers,
+}
+
+/// How it went so far.
+pub(super) enum Refreshed {
+    /// The UPDATE is over.
+    Updated(Outcome),
+    /// The re-INVITE got this response; none when it is over without one.
+    Reinvited(Option<Response>),
+}
+
+impl Refresh {
+    /// The next news of a refresh; never any without one.
+    pub(super) async fn next(refresh: &mut Option<Self>) -> Refreshed {
+        match refresh {
+            None => std::future::pending().await,
+            Some(Self::Update(task)) => {
+                let outcome = task.await.unwrap_or(Outcome::Silent);
+                Refreshed::Updated(outcome)
+            }
+            Some(Self::Reinvite(reinvite)) => Refreshed::Reinvited(reinvite.invite.next().await),
+        }
+    }
+}
+
+impl Call {
+    pub(super) fn start_refresh(&mut self, talk: &mut Talk) {
+        let Some(timer) = talk.timer else { return };
+        if !talk.updates {
+            talk.refresh = self.reinvite(talk, Answers::default()).map(Box::new).map(Refresh::Reinvite);
+            return;
+        }
+        let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
+        let mut extra = timer.refresh_headers();
+        extra.push(Header::Contact(dialog.contact().into()));
+        let (core, flow) = (self.core.clone(), self.flow.clone());
+        let (credentials, host) = (self.trunk.credentials.clone(), self.trunk.address.host.clone());
+        talk.refresh = Some(Refresh::Update(self.core.runtime.spawn(async move {
+            let flow = core.flow_of(&dialog, &flow, &host).await;
+            exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Update, &extra).await
+        })));
+    }
+
+    fn reinvite(&mut self, talk: &Talk, answers: Answers) -> Option<Reinvite> {
+        let cseq = self.dialog.next_cseq();
+        let body = self.local.offer(&[talk.agreed.format], talk.agreed.direction);
+        let mut extra = invite_headers(&self.dialog);
+        extra.retain(|header| !matches!(header, Header::Supported(_)));
+        extra.extend(talk.timer.iter().flat_map(SessionTimer::refresh_headers));
+        let credentials = self.trunk.credentials.as_ref();
+        extra.extend(authorization(&self.core, &answers, credentials, &self.dialog, Method::Invite, &body));
+        let branch = self.core.tokens.branch();
+        let request = self.dialog.request(Method::Invite, cseq, &branch, extra, body).ok()?;
+        let invite = Invite::send(&self.core, &self.flow, request.clone());
+        Some(Reinvite { invite, request, answers })
+    }
+
+    pub(super) fn on_refreshed(&mut self, talk: &mut Talk, refreshed: Refreshed) -> Option<LegEnd> {
+        match refreshed {
+            Refreshed::Updated(Outcome::Final(response)) => {
+                talk.refresh = None;
+                self.on_refresh_answer(talk, &response)
+            }
+            Refreshed::Updated(Outcome::Silent) | Refreshed::Reinvited(None) => Some(LegEnd::Lost),
+            Refreshed::Reinvited(Some(response)) if is_local(&response) => Some(LegEnd::Lost),
+            Refreshed::Reinvited(Some(response)) => match response.status_code.code() {
+                // The 2xx comes by way of the table.
+                100..=299 => None,
+                _ => self.on_reinvite_refused(talk, &response),
+            },
+        }
+    }
+
+    fn on_reinvite_refused(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
+        let challenged = matches!(response.status_code.code(), 401 | 407);
+        if let Some(Refresh::Reinvite(mut reinvite)) = talk.refresh.take()
+            && challenged
+            && self.trunk.credentials.is_some()
+            && reinvite.answers.take(response)
+        {
+            talk.refresh = self.reinvite(talk, reinvite.answers).map(Box::new).map(Refresh::Reinvite);
+            return None;
+        }
+        self.on_refresh_answer(talk, response)
+    }
+
+    /// The 2xx to our re-INVITE.
+    pub(super) fn on_reinvite_accepted(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
+        let number = |headers| headers::cseq(headers).map(|(number, _)| number);
+        let Some(Refresh::Reinvite(reinvite)) = &talk.refresh else { return None };
+        if number(&reinvite.request.headers) != number(&response.headers) {
+            return None;
+        }
+        self.dialog.refresh_target(headers::first(&response.headers, "Contact"));
+        if let Some(ack) = self.build_ack(&self.dialog, &reinvite.request) {
+            let (dialog, flow) = (self.dialog.clone(), self.flow.clone());
+            self.remember(&dialog, response, Some(ack.clone()));
+            self.core.runtime.spawn(async move { send_ack(&flow, ack).await });
+        }
+        talk.refresh = None;
+        if let Ok(agreed) = sdp::accept_answer(&response.body, &[talk.agreed.format]) {
+            talk.agreed = agreed;
+            self.tell(Signal::Media(negotiated(&agreed)));
+        }
+        self.on_refresh_answer(talk, response)
+    }
+
+    /// A final answer to a refresh (RFC 4028 §10, RFC 3261 §12.2.1.2, §14.1).
+    fn on_refresh_answer(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
+        let now = Instant::now();
+        match response.status_code.code() {
+            200..=299 => talk.timer = SessionTimer::of_answer(&response.headers, now),
+            408 | 481 => return Some(LegEnd::Lost),
+            405 | 501 if talk.updates => {
+                talk.updates = false;
+                self.start_refresh(talk);
+            }
+            422 => {
+                let minimum = headers::number(&response.headers, "Min-SE").map(Duration::from_secs);
+                if let (Some(timer), Some(minimum)) = (&mut talk.timer, minimum) {
+                    timer.raise_to(minimum);
+                    timer.retry_at(Some(now));
+                }
+            }
+            491 => {
+                // We own the Call-ID: 2.1 to 4 s (RFC 3261 §14.1).
+                let pause =
+                    Duration::from_millis(2100) + self.core.tokens.part_of(Duration::from_millis(1900));
+                if let Some(timer) = &mut talk.timer {
+                    timer.retry_at(Some(now + pause));
+                }
+            }
+            code => {
+                tracing::debug!(call_id = %self.intent.call_id, code, "a session refresh was refused");
+                if let Some(timer) = &mut talk.timer {
+                    timer.retry_at(None);
+                }
+            }
+        }
+        None
+    }
+}

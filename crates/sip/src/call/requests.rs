@@ -1,0 +1,159 @@
+//! The callee's requests in our dialog: BYE, OPTIONS, INFO, UPDATE, re-INVITE (RFC 3261 §12.2.2,
+//! §14.2, RFC 3311).
+
+use std::time::Duration;
+
+use domain::ports::LegEnd;
+use rsipstack::sip::{Header, Method, SipMessage};
+use rsipstack::transaction::Transaction;
+use tokio::time::Instant;
+
+use super::session_timer::SessionTimer;
+use super::talk::Talk;
+use super::{Call, Signal, negotiated};
+use crate::dialog::{ALLOW, SDP};
+use crate::headers;
+use crate::sdp;
+use crate::table::Inbound;
+
+/// An answer to be sent: code, headers, body.
+type Answer = (u16, Vec<Header>, Option<Vec<u8>>);
+
+impl Call {
+    /// A request before the answer.
+    pub(super) async fn on_early_request(&mut self, request: Transaction, early_media: bool) {
+        let answer = match request.original.method {
+            Method::Options | Method::Info => plain(200),
+            Method::Update if request.original.body.is_empty() => self.with_contact(plain(200)),
+            Method::Update if early_media => match self.local.answer(&request.original.body, &self.formats) {
+                Ok((body, _)) => self.with_contact(described(body)),
+                Err(_) => plain(488),
+            },
+            // Our own offer is still open (RFC 3311 §5.2, RFC 3261 §14.2).
+            Method::Update | Method::Invite => plain(491),
+            Method::Bye | Method::PRack => plain(481),
+            _ => plain(405),
+        };
+        self.reply(request, answer).await;
+    }
+
+    /// A request in the answered dialog; an end when it ends it.
+    pub(super) async fn on_request(&mut self, talk: &mut Talk, request: Transaction) -> Option<LegEnd> {
+        let number = headers::cseq(&request.original.headers).map(|(number, _)| number);
+        if number < talk.remote_cseq {
+            self.reply(request, plain(500)).await;
+            return None;
+        }
+        talk.remote_cseq = number;
+        let answer = match request.original.method {
+            Method::Bye => {
+                self.reply(request, plain(200)).await;
+                return Some(LegEnd::ByPeer);
+            }
+            Method::Options | Method::Info => plain(200),
+            Method::Update | Method::Invite => self.renegotiate(talk, &request).await,
+            Method::PRack => plain(481),
+            _ => plain(405),
+        };
+        self.reply(request, answer).await;
+        None
+    }
+
+    /// The ACK of our answer to a re-INVITE: it answers our offer, when we made one.
+    pub(super) fn on_acknowledged(&mut self, talk: &mut Talk, body: &[u8]) -> Option<LegEnd> {
+        if std::mem::take(&mut talk.offered)
+            && let Ok(agreed) = sdp::accept_answer(body, &[talk.agreed.format])
+        {
+            talk.agreed = agreed;
+            self.tell(Signal::Media(negotiated(&agreed)));
+        }
+        None
+    }
+
+    async fn renegotiate(&mut self, talk: &mut Talk, request: &Transaction) -> Answer {
+        let (asked, is_invite) = (&request.original, request.original.method == Method::Invite);
+        if talk.refresh.is_some() {
+            return plain(491);
+        }
+        let timer = SessionTimer::of_request(&asked.headers, Instant::now());
+        let minimum = self.core.timers.session_minimum;
+        let interval = headers::number(&asked.headers, "Session-Expires").map(Duration::from_secs);
+        if interval.is_some_and(|interval| interval < minimum)
+            && headers::names(&asked.headers, "Supported", "timer")
+        {
+            return (422, vec![Header::MinSE(minimum.as_secs().to_string().into())], None);
+        }
+        let mut answer = if !asked.body.is_empty() {
+            self.local.version += 1;
+            match self.local.answer(&asked.body, &[talk.agreed.format]) {
+                Ok((body, agreed)) => {
+                    talk.agreed = agreed;
+                    talk.offered = false;
+                    self.tell(Signal::Media(negotiated(&agreed)));
+                    described(body)
+                }
+                Err(error) => {
+                    tracing::debug!(call_id = %self.intent.call_id, %error, "an offer was refused");
+                    return plain(488);
+                }
+            }
+        } else if is_invite {
+            self.local.version += 1;
+            talk.offered = true;
+            described(self.local.offer(&[talk.agreed.format], sdp::Direction::SendRecv))
+        } else {
+            plain(200)
+        };
+        if let Some((timer, headers)) = timer {
+            talk.timer = Some(timer);
+            answer.1.extend(headers);
+        }
+        let contact = headers::first(&asked.headers, "Contact").map(str::to_owned);
+        if self.dialog.refresh_target(contact.as_deref()) {
+            self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.trunk.address.host).await;
+        }
+        self.with_contact(answer)
+    }
+
+    fn with_contact(&self, mut answer: Answer) -> Answer {
+        answer.1.push(Header::Contact(self.dialog.contact().into()));
+        answer.1.push(Header::Supported("timer, 100rel".into()));
+        answer
+    }
+
+    /// Sends an answer. That to an INVITE is repeated until its ACK, beside this task.
+    pub(super) async fn reply(&self, mut request: Transaction, answer: Answer) {
+        let (code, mut extra, body) = answer;
+        extra.push(Header::Allow(ALLOW.into()));
+        let sent = request.reply_with(code.into(), extra, body).await;
+        if let Err(error) = sent {
+            tracing::debug!(%error, "a request could not be answered");
+            return;
+        }
+        if request.original.method != Method::Invite {
+            return;
+        }
+        let inbox = self.registration.inbox();
+        self.core.runtime.spawn(async move {
+            while let Some(message) = request.receive().await {
+                if let SipMessage::Request(ack) = message
+                    && ack.method == Method::Ack
+                {
+                    let _ = inbox.try_send(Inbound::Acknowledged(ack.body));
+                    return;
+                }
+            }
+            if code < 300 {
+                let _ = inbox.try_send(Inbound::Unacknowledged);
+            }
+        });
+    }
+}
+
+fn plain(code: u16) -> Answer {
+    (code, Vec::new(), None)
+}
+
+fn described(body: Vec<u8>) -> Answer {
+    (200, vec![Header::ContentType(SDP.into())], Some(body))
+}

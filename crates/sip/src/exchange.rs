@@ -1,0 +1,135 @@
+//! Sending requests: client transactions, and digest answered on the way (RFC 3261 §17.1, §22).
+
+use domain::trunk::Credentials;
+use rsipstack::sip::{Header, Method, Request, Response, SipMessage};
+use rsipstack::transaction::Transaction;
+use rsipstack::transaction::key::{TransactionKey, TransactionRole};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::core::Core;
+use crate::dialog::Dialog;
+use crate::digest::{Answers, Subject};
+use crate::stack::{Flow, is_local};
+
+/// Provisional responses that may wait for the call's task.
+const WAITING_RESPONSES: usize = 16;
+
+/// How a request other than INVITE went.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The peer's final answer.
+    Final(Response),
+    /// None came: a timeout, a broken stream, or nothing could be sent.
+    Silent,
+}
+
+impl Outcome {
+    /// The code of the final answer.
+    pub(crate) fn code(&self) -> Option<u16> {
+        match self {
+            Self::Final(response) => Some(response.status_code.code()),
+            Self::Silent => None,
+        }
+    }
+}
+
+/// A running client INVITE transaction; dropping it stops the retransmissions.
+pub(crate) struct Invite {
+    responses: mpsc::Receiver<Response>,
+    _driver: AbortOnDropHandle<()>,
+}
+
+impl Invite {
+    /// Sends an INVITE. Its 2xx come by way of the dialog table, everything else from here.
+    pub(crate) fn send(core: &Core, flow: &Flow, request: Request) -> Self {
+        let (sender, responses) = mpsc::channel(WAITING_RESPONSES);
+        let transaction = open(core, flow, request);
+        let driver = core.runtime.spawn(async move {
+            let Some(mut transaction) = transaction else { return };
+            if transaction.send().await.is_err() {
+                return;
+            }
+            while let Some(SipMessage::Response(response)) = transaction.receive().await {
+                if sender.send(response).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Self { responses, _driver: AbortOnDropHandle::new(driver) }
+    }
+
+    /// The next response; none when no more come.
+    pub(crate) async fn next(&mut self) -> Option<Response> {
+        self.responses.recv().await
+    }
+}
+
+/// Sends one request as it is and waits for its final answer.
+pub(crate) async fn send_once(core: &Core, flow: &Flow, request: Request) -> Outcome {
+    let Some(mut transaction) = open(core, flow, request) else { return Outcome::Silent };
+    if transaction.send().await.is_err() {
+        return Outcome::Silent;
+    }
+    while let Some(SipMessage::Response(response)) = transaction.receive().await {
+        if is_local(&response) {
+            return Outcome::Silent;
+        }
+        if response.status_code.code() >= 200 {
+            return Outcome::Final(response);
+        }
+    }
+    Outcome::Silent
+}
+
+/// Sends a request of `dialog`, answers challenges, and returns the last final answer.
+pub(crate) async fn exchange(
+    core: &Core,
+    flow: &Flow,
+    dialog: &mut Dialog,
+    credentials: Option<&Credentials>,
+    method: Method,
+    extra: &[Header],
+) -> Outcome {
+    let mut answers = Answers::default();
+    loop {
+        let cseq = dialog.next_cseq();
+        let mut headers = extra.to_vec();
+        headers.extend(authorization(core, &answers, credentials, dialog, method, &[]));
+        let request = match dialog.request(method, cseq, &core.tokens.branch(), headers, Vec::new()) {
+            Ok(request) => request,
+            Err(error) => {
+                tracing::warn!(%error, %method, "a request cannot be addressed");
+                return Outcome::Silent;
+            }
+        };
+        match send_once(core, flow, request).await {
+            Outcome::Final(response) if credentials.is_some() && answers.take(&response) => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+/// The credentials headers for a request of `dialog`, when it was challenged.
+pub(crate) fn authorization(
+    core: &Core,
+    answers: &Answers,
+    credentials: Option<&Credentials>,
+    dialog: &Dialog,
+    method: Method,
+    body: &[u8],
+) -> Vec<Header> {
+    let Some(credentials) = credentials else { return Vec::new() };
+    let subject = Subject { method: &method.to_string(), uri: &dialog.target, body };
+    answers.headers(credentials, subject, &core.tokens.tag())
+}
+
+fn open(core: &Core, flow: &Flow, request: Request) -> Option<Transaction> {
+    let key = TransactionKey::from_request(&request, TransactionRole::Client)
+        .inspect_err(|error| tracing::error!(%error, "a request of ours is malformed"))
+        .ok()?;
+    let connection = Some(flow.connection.clone());
+    let mut transaction = Transaction::new_client(key, request, core.stack.endpoint(), connection);
+    transaction.destination = Some(flow.destination());
+    Some(transaction)
+}

@@ -1,0 +1,94 @@
+//! A leg as the application sees it: signalling news and media, polled as one.
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use domain::audio::{Digit, Frame};
+use domain::ports::{HangUp, Leg, LegEnd, LegEvent};
+use media::{MediaEvent, Session};
+use tokio::sync::mpsc;
+
+use crate::call::{Command, Signal};
+
+/// Joins the call's signalling task, wherever it runs, with the media that this poller drives.
+pub(crate) struct SipLeg {
+    signals: mpsc::Receiver<Signal>,
+    commands: mpsc::Sender<Command>,
+    media: Session,
+    connected: bool,
+    acknowledged: bool,
+    hung_up: bool,
+}
+
+impl SipLeg {
+    pub(crate) fn new(
+        signals: mpsc::Receiver<Signal>,
+        commands: mpsc::Sender<Command>,
+        media: Session,
+    ) -> Self {
+        Self { signals, commands, media, connected: false, acknowledged: false, hung_up: false }
+    }
+
+    fn order(&self, command: Command) {
+        // Each kind is ordered once, so the queue has room; a closed one means that it is over.
+        let _ = self.commands.try_send(command);
+    }
+
+    fn poll_media(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent> {
+        match self.media.poll_event(cx) {
+            Poll::Ready(MediaEvent::Heard(frame)) => Poll::Ready(LegEvent::Heard(frame)),
+            Poll::Ready(MediaEvent::Pressed(digit)) => Poll::Ready(LegEvent::Pressed(digit)),
+            Poll::Ready(MediaEvent::TimedOut) => {
+                self.hang_up(HangUp::Forced);
+                self.connected = false;
+                Poll::Ready(LegEvent::Ended(LegEnd::MediaTimeout))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl Leg for SipLeg {
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent> {
+        loop {
+            match self.signals.poll_recv(cx) {
+                Poll::Ready(Some(Signal::Ringing(code))) => return Poll::Ready(LegEvent::Ringing { code }),
+                Poll::Ready(Some(Signal::Answered(news))) => {
+                    let (answered, negotiated) = *news;
+                    self.media.start(negotiated);
+                    self.connected = true;
+                    return Poll::Ready(LegEvent::Answered(Box::new(answered)));
+                }
+                Poll::Ready(Some(Signal::Media(negotiated))) => self.media.start(negotiated),
+                Poll::Ready(Some(Signal::Ended(end))) => {
+                    self.connected = false;
+                    return Poll::Ready(LegEvent::Ended(end));
+                }
+                // The signalling task never leaves without an end, unless it panicked.
+                Poll::Ready(None) => return Poll::Ready(LegEvent::Ended(LegEnd::Lost)),
+                Poll::Pending if self.connected => return self.poll_media(cx),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    fn acknowledge(&mut self) {
+        if !std::mem::replace(&mut self.acknowledged, true) {
+            self.order(Command::Acknowledge);
+        }
+    }
+
+    fn play(&mut self, frame: Option<&Frame>) {
+        self.media.play(frame);
+    }
+
+    fn press(&mut self, digit: Digit, length: Duration) {
+        self.media.press(digit, length);
+    }
+
+    fn hang_up(&mut self, cause: HangUp) {
+        if !std::mem::replace(&mut self.hung_up, true) {
+            self.order(Command::HangUp(cause));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Ending a leg that another boot left behind, from what was saved of it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use domain::ports::{DialIntent, SavedLeg};
+use domain::trunk::{Transport, Trunk};
+use rsipstack::sip::Method;
+
+use crate::core::Core;
+use crate::dialog::{Dialog, cancel_of};
+use crate::exchange::{exchange, send_once};
+use crate::tokens::{branch_port, retry_branch};
+
+/// The dead boot may have sent requests after its dialog was saved; numbers may skip ahead, but
+/// never go back (RFC 3261 §12.2.1.1).
+const CSEQ_LEAP: u32 = 10_000;
+
+/// The INVITEs that digest or a 503 can have made of the first, for a CANCEL.
+const MOST_INVITES: u32 = 4;
+
+/// Says BYE when the leg was answered, else cancels whichever INVITE is pending.
+pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
+    let Some(gateway) = leg.intent.gateway.parse::<SocketAddr>().ok() else {
+        tracing::warn!(call_id = %leg.intent.call_id, "a saved leg names no gateway");
+        return;
+    };
+    let transport = Transport::parse(&leg.intent.transport).unwrap_or(trunk.transport);
+    let flow = match core.stack.flow(transport, gateway, &trunk.address.host).await {
+        Ok(flow) => flow,
+        Err(error) => {
+            tracing::info!(call_id = %leg.intent.call_id, %error, "a left leg cannot be ended");
+            return;
+        }
+    };
+    let mut dialog = dialog_of(&leg.intent, transport, core.sent_by(gateway));
+    if let (Some(tag), Some(target)) = (leg.remote_tag, leg.remote_target) {
+        dialog.remote_tag = Some(tag);
+        dialog.target = target;
+        dialog.route_set = leg.route_set;
+        dialog.cseq = leg.local_cseq.saturating_add(CSEQ_LEAP);
+        let flow = core.flow_of(&dialog, &flow, &trunk.address.host).await;
+        let outcome = exchange(core, &flow, &mut dialog, trunk.credentials.as_ref(), Method::Bye, &[]).await;
+        tracing::info!(call_id = %dialog.call_id, code = outcome.code(), "a left leg was hung up");
+        return;
+    }
+    // The same `sent-by` as the INVITE's, or it matches no transaction (RFC 3261 §17.2.3).
+    dialog.sent_by = sent_by_of(&leg.intent).unwrap_or(dialog.sent_by);
+    for retry in 0..MOST_INVITES {
+        let branch = retry_branch(&leg.intent.branch, retry);
+        let invite = dialog.request(Method::Invite, leg.intent.cseq + retry, &branch, Vec::new(), Vec::new());
+        let Ok(invite) = invite else { return };
+        let outcome = send_once(core, &flow, cancel_of(&invite)).await;
+        tracing::info!(call_id = %dialog.call_id, retry, code = outcome.code(), "a left leg was cancelled");
+        if matches!(outcome.code(), Some(200) | None) {
+            return;
+        }
+    }
+}
+
+fn dialog_of(intent: &DialIntent, transport: Transport, sent_by: SocketAddr) -> Dialog {
+    Dialog {
+        call_id: intent.call_id.clone(),
+        local_tag: intent.local_tag.clone(),
+        from: intent.from.clone(),
+        to: intent.to.clone(),
+        remote_tag: None,
+        target: intent.request_uri.clone(),
+        route_set: Vec::new(),
+        cseq: intent.cseq,
+        transport,
+        sent_by,
+    }
+}
+
+/// The `sent-by` of the dead boot: its host is in the Call-ID, its port in the branch.
+fn sent_by_of(intent: &DialIntent) -> Option<SocketAddr> {
+    let (_, host) = intent.call_id.rsplit_once('@')?;
+    Some(SocketAddr::new(host.parse().ok()?, branch_port(&intent.branch)?))
+}

@@ -1,0 +1,154 @@
+//! A call that is ready to be dialled.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::audio::AudioFormat;
+use domain::ports::{DialIntent, DialPlan, Leg, PreparedLeg, SendFailed};
+use domain::trunk::{Trunk, TrunkAddress};
+use media::{RtpSocket, Seeds, Session};
+use rsipstack::sip::Header;
+use tokio::sync::mpsc;
+
+use crate::call::{Call, State, WAITING_COMMANDS, WAITING_SIGNALS};
+use crate::core::Core;
+use crate::dialog::Dialog;
+use crate::leg::SipLeg;
+use crate::sdp;
+use crate::stack::Flow;
+
+/// An INVITE that was not sent; dropping it frees its media port.
+pub(crate) struct Prepared {
+    core: Arc<Core>,
+    trunk: Trunk,
+    formats: Vec<AudioFormat>,
+    intent: DialIntent,
+    identity: Vec<Header>,
+    dialog: Dialog,
+    local: sdp::Local,
+    flow: Flow,
+    further: VecDeque<SocketAddr>,
+    media: Session,
+}
+
+impl Prepared {
+    /// Builds the INVITE of `plan` for the gateway that `flow` leads to.
+    pub(crate) fn new(
+        core: Arc<Core>,
+        plan: DialPlan,
+        flow: Flow,
+        further: VecDeque<SocketAddr>,
+        socket: RtpSocket,
+    ) -> Self {
+        let trunk = plan.trunk;
+        let sent_by = core.sent_by(flow.peer);
+        let domain = from_domain(&trunk);
+        let from = format!("<sip:{}@{domain}>", plan.from);
+        let target = format!("sip:{}@{}", plan.to, trunk.address);
+        let dialog = Dialog {
+            call_id: core.tokens.call_id(sent_by),
+            local_tag: core.tokens.tag(),
+            from: from.clone(),
+            to: format!("<{target}>"),
+            remote_tag: None,
+            target,
+            route_set: Vec::new(),
+            cseq: 1,
+            transport: trunk.transport,
+            sent_by,
+        };
+        let intent = DialIntent {
+            trunk: trunk.id,
+            call_id: dialog.call_id.clone(),
+            local_tag: dialog.local_tag.clone(),
+            branch: core.tokens.invite_branch(sent_by),
+            cseq: dialog.cseq,
+            request_uri: dialog.target.clone(),
+            from: dialog.from.clone(),
+            to: dialog.to.clone(),
+            transport: trunk.transport.as_str().to_owned(),
+            gateway: flow.peer.to_string(),
+        };
+        let local = sdp::Local {
+            address: SocketAddr::new(sent_by.ip(), socket.port()),
+            id: core.tokens.session_id(),
+            version: 1,
+        };
+        let seeds = Seeds::draw(core.tokens.entropy());
+        Self {
+            trunk,
+            formats: plan.formats,
+            intent,
+            identity: vec![Header::PAssertedIdentity(from.into())],
+            dialog,
+            local,
+            flow,
+            further,
+            media: Session::new(socket, seeds),
+            core,
+        }
+    }
+
+    /// A stream may have broken since: as no byte was sent, any gateway will do.
+    async fn reach(&mut self) -> Result<(), SendFailed> {
+        if !self.flow.is_broken() {
+            return Ok(());
+        }
+        let mut failure = SendFailed("the connection broke".into());
+        for gateway in std::iter::once(self.flow.peer).chain(self.further.clone()) {
+            let opening = self.core.stack.flow(self.flow.transport, gateway, &self.trunk.address.host);
+            match tokio::time::timeout(self.core.timers.prepare, opening).await {
+                Ok(Ok(flow)) => {
+                    self.further.retain(|further| *further != gateway);
+                    self.flow = flow;
+                    return Ok(());
+                }
+                Ok(Err(error)) => failure = SendFailed(error.into()),
+                Err(elapsed) => failure = SendFailed(elapsed.into()),
+            }
+        }
+        Err(failure)
+    }
+}
+
+#[async_trait]
+impl PreparedLeg for Prepared {
+    fn intent(&self) -> &DialIntent {
+        &self.intent
+    }
+
+    async fn send(mut self: Box<Self>) -> Result<Box<dyn Leg>, SendFailed> {
+        self.reach().await?;
+        let (signals, news) = mpsc::channel(WAITING_SIGNALS);
+        let (orders, commands) = mpsc::channel(WAITING_COMMANDS);
+        let registration = self.core.table.enter(&self.dialog.call_id, &self.dialog.local_tag);
+        let runtime = self.core.runtime.clone();
+        let call = Call {
+            core: self.core,
+            trunk: self.trunk,
+            formats: self.formats,
+            intent: self.intent,
+            identity: self.identity,
+            dialog: self.dialog,
+            local: self.local,
+            flow: self.flow,
+            further: self.further,
+            registration,
+            signals,
+            commands,
+            state: State::default(),
+        };
+        runtime.spawn(call.run());
+        Ok(Box::new(SipLeg::new(news, orders, self.media)))
+    }
+}
+
+/// The host part of our From.
+pub(crate) fn from_domain(trunk: &Trunk) -> String {
+    trunk
+        .from_domain
+        .clone()
+        .unwrap_or_else(|| TrunkAddress { host: trunk.address.host.clone(), port: None }.to_string())
+}

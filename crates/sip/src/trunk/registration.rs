@@ -1,0 +1,131 @@
+//! Keeping our registration with a trunk fresh, and taking it back at the end (RFC 3261 §10.2).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::trunk::Trunk;
+use rsipstack::platform::CancellationToken;
+use rsipstack::sip::{Header, Method, Response};
+
+use super::watch::Health;
+use super::with_trunk;
+use crate::core::Core;
+use crate::dialog::Dialog;
+use crate::exchange::{Outcome, exchange};
+use crate::headers;
+use crate::stack::Flow;
+
+/// A registrar that grants less is asked again no sooner than this.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The registration of one trunk: every REGISTER has the same Call-ID (RFC 3261 §10.2.4).
+struct Binding {
+    core: Arc<Core>,
+    trunk: Trunk,
+    username: String,
+    dialog: Option<Dialog>,
+    lifetime: Duration,
+}
+
+/// Registers and refreshes until `stop`, then takes the registration back.
+pub(super) async fn keep(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, stop: CancellationToken) {
+    let Some(username) = trunk.credentials.as_ref().map(|credentials| credentials.username.clone()) else {
+        // Without a user there is no address of record to register.
+        health.registered(false);
+        return;
+    };
+    let lifetime = core.timers.registration;
+    let mut binding = Binding { core, trunk, username, dialog: None, lifetime };
+    let mut failures = 0_u32;
+    let mut standing = false;
+    while !stop.is_cancelled() {
+        let granted = tokio::select! {
+            granted = binding.register() => granted,
+            () = stop.cancelled() => break,
+        };
+        standing = granted.is_some();
+        health.registered(standing);
+        let pause = if let Some(granted) = granted {
+            failures = 0;
+            (granted.mul_f64(0.8)).min(granted.saturating_sub(Duration::from_secs(10)).max(granted / 2))
+        } else {
+            let base = binding.core.timers.registration_retry;
+            let pause = base * 2_u32.pow(failures.min(5));
+            failures += 1;
+            pause + binding.core.tokens.part_of(base / 4)
+        };
+        tokio::select! {
+            () = tokio::time::sleep(pause.max(SHORTEST_PAUSE)) => {}
+            () = stop.cancelled() => break,
+        }
+    }
+    if standing {
+        let limit = binding.core.timers.orphan;
+        let _ = tokio::time::timeout(limit, binding.send(Duration::ZERO)).await;
+    }
+}
+
+impl Binding {
+    /// Registers once; the lifetime that was granted, or none.
+    async fn register(&mut self) -> Option<Duration> {
+        for _ in 0..2 {
+            let wanted = self.lifetime;
+            let (outcome, contact) = self.send(wanted).await?;
+            let Outcome::Final(response) = outcome else { return None };
+            match response.status_code.code() {
+                200..=299 => return Some(granted(&response, &contact).unwrap_or(wanted)),
+                // The registrar wants fewer refreshes (RFC 3261 §10.2.8).
+                423 => {
+                    let minimum = headers::number(&response.headers, "Min-Expires")?;
+                    self.lifetime = self.lifetime.max(Duration::from_secs(minimum));
+                }
+                code => {
+                    tracing::warn!(trunk = %self.trunk.name, code, "the registration was refused");
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    async fn send(&mut self, lifetime: Duration) -> Option<(Outcome, String)> {
+        let flow = self.flow().await?;
+        let (core, trunk) = (&self.core, &self.trunk);
+        let domain = crate::prepared::from_domain(trunk);
+        let dialog = self.dialog.get_or_insert_with(|| {
+            let mut dialog = with_trunk(core, trunk, &flow, &self.username, format!("sip:{domain}"));
+            // Both name the address of record.
+            dialog.to.clone_from(&dialog.from);
+            dialog
+        });
+        let contact = dialog.contact();
+        let extra = [
+            Header::Contact(contact.clone().into()),
+            Header::Expires(lifetime.as_secs().to_string().into()),
+            Header::Allow(crate::dialog::ALLOW.into()),
+        ];
+        let credentials = trunk.credentials.as_ref();
+        let outcome = exchange(core, &flow, dialog, credentials, Method::Register, &extra).await;
+        Some((outcome, contact))
+    }
+
+    async fn flow(&self) -> Option<Flow> {
+        let Trunk { address, transport, .. } = &self.trunk;
+        let gateways = self.core.resolver.targets(address, *transport).await.ok()?;
+        for gateway in gateways {
+            if let Ok(flow) = self.core.stack.flow(*transport, gateway, &address.host).await {
+                return Some(flow);
+            }
+        }
+        None
+    }
+}
+
+/// The lifetime of our contact in a 2xx: its own, or that of all (RFC 3261 §10.2.1.1).
+fn granted(response: &Response, contact: &str) -> Option<Duration> {
+    let ours = headers::address_uri(contact);
+    let listed = headers::list(&response.headers, "Contact");
+    let own = listed.iter().find(|listed| headers::address_uri(listed) == ours);
+    let own = own.and_then(|listed| headers::parameter(listed, "expires")?.parse().ok());
+    own.or_else(|| headers::number(&response.headers, "Expires")).map(Duration::from_secs)
+}
