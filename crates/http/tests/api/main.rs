@@ -1,0 +1,22 @@
+//! The HTTP interface from outside: a real server on a port of its own, the real use cases, and
+//! stand-ins for store and telephone network.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "these are tests"
+)]
+
+mod authentication;
+mod create;
+mod errors;
+mod hostile;
+mod logs;
+mod probes;
+mod rate_limits;
+mod requests;
+mod status;
+mod support;
+mod tls;

@@ -1,0 +1,270 @@
+//! A whole service for one test.
+
+pub(crate) mod store;
+pub(crate) mod telephone;
+pub(crate) mod wire;
+
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use application::authenticate::Authenticate;
+use application::conclude_call::ConcludeCall;
+use application::deliver_callbacks::DeliverCallbacks;
+use application::keep_node::{KeepNode, NodeLease};
+use application::keys;
+use application::place_call::PlaceCall;
+use application::run_call::RunCall;
+use application::supervisor::CallSupervisor;
+use application::take_over::TakeOver;
+use domain::access::{KeyLevel, Permission, Principal};
+use domain::ids::{BootId, KeyId};
+use domain::network::{AddressPolicy, Network};
+use domain::ports::{Clock, Entropy};
+use domain::scope::Scope;
+use http_api::{
+    Front, Gate, Listen, MemoryWindow, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies, serve,
+};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use tokio::runtime::Handle;
+use uuid::Uuid;
+
+use store::Store;
+use telephone::{FakeSpeech, FakeTelephony};
+use wire::Request;
+
+/// A clock that only moves when told.
+pub(crate) struct TestClock(AtomicI64);
+
+impl TestClock {
+    /// 2026-03-01T09:30:00.000Z
+    pub(crate) const START_MS: i64 = 1_772_357_400_000;
+
+    pub(crate) fn advance(&self, by: Duration) {
+        self.0.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.now_ms()) * 1_000_000).unwrap()
+    }
+
+    fn since_boot(&self) -> Duration {
+        Duration::from_secs(100)
+    }
+}
+
+/// Different bytes each time, without chance.
+#[derive(Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Entropy for Counter {
+    fn fill(&self, bytes: &mut [u8]) {
+        for byte in bytes {
+            let count = self.0.fetch_add(1, Ordering::SeqCst) + 1;
+            // Fibonacci hashing spreads the count over the high bits.
+            *byte = count.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()[0];
+        }
+    }
+}
+
+/// A service of its own, on a port of its own.
+pub(crate) struct App {
+    pub(crate) address: SocketAddr,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) telephony: Arc<FakeTelephony>,
+    pub(crate) supervisor: Arc<CallSupervisor>,
+    pub(crate) readiness: Arc<Mutex<Option<Readiness>>>,
+    pub(crate) gate: Arc<Gate>,
+    chance: Counter,
+    stopper: Stopper,
+}
+
+impl App {
+    /// An open service with [`Store::furnished`] data.
+    pub(crate) async fn start() -> Self {
+        let app = Self::start_closed(None);
+        app.open().await;
+        app
+    }
+
+    /// The same with TLS.
+    pub(crate) async fn start_tls(tls: rustls::ServerConfig) -> Self {
+        let app = Self::start_closed(Some(tls));
+        app.open().await;
+        app
+    }
+
+    /// A server whose service is still being built.
+    pub(crate) fn start_closed(tls: Option<rustls::ServerConfig>) -> Self {
+        let clock = Arc::new(TestClock(AtomicI64::new(TestClock::START_MS)));
+        let readiness = Arc::new(Mutex::new(Some(Readiness::Ready)));
+        let told = Arc::clone(&readiness);
+        let gate = Gate::new(Front {
+            clock: clock.clone(),
+            entropy: Arc::new(Counter::default()),
+            window: Arc::new(MemoryWindow::new(10_000, SMALLEST_LIMIT)),
+            trusted_proxies: TrustedProxies::new(vec![Network::parse("127.0.0.0/8").unwrap()]),
+            readiness: Arc::new(move || told.lock().expect("the test wants a panic here")),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let listen = Listen {
+            listeners: vec![listener],
+            tls,
+            workers: NonZeroUsize::new(1),
+            shutdown_limit: Duration::from_secs(1),
+        };
+        let server = serve(listen, Arc::clone(&gate)).unwrap();
+        let stopper = server.stopper();
+        tokio::spawn(server.run());
+        Self {
+            address,
+            clock,
+            store: Arc::new(Store::furnished()),
+            telephony: Arc::new(FakeTelephony::default()),
+            supervisor: Arc::new(CallSupervisor::new(Handle::current(), vec![Handle::current()])),
+            readiness,
+            gate,
+            chance: Counter::default(),
+            stopper,
+        }
+    }
+
+    /// Builds the service behind the running server.
+    pub(crate) async fn open(&self) {
+        let store = &self.store;
+        let clock: Arc<dyn Clock> = self.clock.clone();
+        let boot = BootId::from_uuid(Uuid::from_u128(1));
+        let lease = Arc::new(NodeLease::new(Arc::clone(&clock)));
+        let callbacks = Arc::new(DeliverCallbacks::new(
+            store.clone(),
+            store.clone(),
+            Arc::clone(&clock),
+            boot,
+            Handle::current(),
+        ));
+        let conclude =
+            Arc::new(ConcludeCall::new(store.clone(), store.clone(), callbacks, Arc::clone(&clock)));
+        let take_over = TakeOver {
+            nodes: store.clone(),
+            callbacks: store.clone(),
+            telephony: self.telephony.clone(),
+            conclude: Arc::clone(&conclude),
+            clock: Arc::clone(&clock),
+            boot,
+        };
+        let keep_node = KeepNode::new(
+            store.clone(),
+            Arc::clone(&lease),
+            Arc::clone(&self.supervisor),
+            Arc::new(take_over),
+            Arc::clone(&clock),
+            boot,
+        );
+        keep_node.beat().await.unwrap();
+        let run_call = RunCall {
+            calls: store.clone(),
+            conclude,
+            speech: Arc::new(FakeSpeech),
+            supervisor: Arc::clone(&self.supervisor),
+            lease: Arc::clone(&lease),
+            clock: Arc::clone(&clock),
+            ring_limit: Duration::from_mins(1),
+        };
+        let place_call = PlaceCall {
+            directory: store.clone(),
+            calls: store.clone(),
+            telephony: self.telephony.clone(),
+            run_call: Arc::new(run_call),
+            supervisor: Arc::clone(&self.supervisor),
+            lease,
+            boot,
+            clock: Arc::clone(&clock),
+            entropy: Arc::new(Counter::default()),
+        };
+        let opened = self.gate.open(Service {
+            control: Handle::current(),
+            authenticate: Authenticate::new(store.clone(), clock),
+            place_call,
+            outbound_calls: store.clone(),
+            callback_addresses: AddressPolicy {
+                allowed: vec![Network::parse("127.0.0.9").unwrap()],
+                own: Vec::new(),
+            },
+        });
+        assert!(opened);
+    }
+
+    /// A fresh key with these permissions.
+    pub(crate) fn key_for(&self, scope: Scope, permissions: &[Permission]) -> String {
+        let level = if scope.organization().is_some() { KeyLevel::Organization } else { KeyLevel::Tenant };
+        let key = keys::mint(level, &self.chance);
+        let id =
+            KeyId::from_uuid(Uuid::from_u128(0x6B65_0000 + u128::from(self.chance.0.load(Ordering::SeqCst))));
+        let principal = Principal { key: id, scope, permissions: permissions.to_vec() };
+        let twin = self.store.keys.lock().insert(key.digest, principal);
+        assert_eq!(twin, None);
+        key.text.reveal().clone()
+    }
+
+    /// A fresh organization key that may do everything.
+    pub(crate) fn key(&self) -> String {
+        self.key_for(store::HOME, &Permission::ALL)
+    }
+
+    /// A request to this service, from the address 198.51.100.1.
+    pub(crate) fn request(&self, method: &str, path: &str) -> Request {
+        Request::new(self.address, method, path).header("X-Forwarded-For", "198.51.100.1")
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Request {
+        self.request("GET", path)
+    }
+
+    pub(crate) fn post(&self, path: &str) -> Request {
+        self.request("POST", path)
+    }
+
+    /// A valid create, with `body` laid over it.
+    pub(crate) fn create(&self, body: &Value) -> Request {
+        let mut whole = valid_create();
+        for (name, value) in body.as_object().unwrap() {
+            whole[name] = value.clone();
+        }
+        self.post("/api/outbound").key(&self.key()).json(&whole)
+    }
+
+    /// Places a call and returns its id.
+    pub(crate) async fn placed(&self) -> String {
+        let answer = self.create(&json!({})).send().await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()["outboundCallId"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let stopper = self.stopper.clone();
+        tokio::spawn(async move { stopper.stop(false).await });
+    }
+}
+
+/// The smallest body that is accepted.
+pub(crate) fn valid_create() -> Value {
+    json!({
+        "phoneNumber": "+14155550123",
+        "assistantId": store::ASSISTANT.to_string(),
+        "phoneNumberId": store::NUMBER.to_string(),
+    })
+}
