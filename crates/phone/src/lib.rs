@@ -3,6 +3,7 @@
 
 mod call;
 mod event;
+mod filing;
 mod hearing;
 mod house;
 mod line;
@@ -13,11 +14,9 @@ mod script;
 mod sound;
 mod talk;
 mod tape;
-mod wav;
 
 pub use event::{CallLabel, Events, Happening, PhoneEvent, Recorded};
 pub use options::{BadOption, Options, Receive, Step, digits};
 pub use phone::{Phone, PhoneSettings, StartError};
 pub use script::{Action, Behaviour, CallScript, Scripts};
 pub use sound::{Sound, Unsayable};
-pub use wav::WavError;

@@ -8,10 +8,9 @@ use std::time::Duration;
 use domain::assistant::Language;
 use domain::audio::{AudioFormat, Encoded, FRAME_BYTES, Frame};
 use domain::ports::{Line, Speech, SpeechError};
-use media::g711;
+use media::{g711, wav};
 
 use crate::performance::Spoken;
-use crate::wav;
 
 /// Samples a second of everything on a telephone line.
 pub(crate) const SAMPLE_RATE: u32 = 8_000;
@@ -42,7 +41,7 @@ pub enum Sound {
         /// Its length.
         length: Duration,
     },
-    /// A WAV file: mono, 8,000 samples a second, 16 bits.
+    /// A WAV file: 8,000 samples a second of 16 bits; of two channels the first is taken.
     Wav(PathBuf),
 }
 
@@ -95,7 +94,7 @@ impl Sound {
             Self::Noise { length } => encode(&noise(*length)),
             Self::Wav(path) => {
                 let samples =
-                    wav::read(path).map_err(|cause| Unsayable::File { path: path.clone(), cause })?;
+                    wav::read_samples(path).map_err(|cause| Unsayable::File { path: path.clone(), cause })?;
                 encode(&samples)
             }
         };

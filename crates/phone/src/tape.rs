@@ -2,72 +2,78 @@
 
 use std::path::Path;
 
-use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
+use domain::audio::{AudioFormat, FRAME, FRAME_BYTES, Frame};
 use media::g711;
+use media::wav::{Channels, WavError, WavRecorder};
 
 use crate::event::Recorded;
-use crate::sound::SAMPLE_RATE;
-use crate::wav::{self, WavError};
+use crate::filing;
 
-/// Four hours, the longest call there is: 115 MB.
-const MOST_BYTES: usize = 4 * 3_600 * 8_000;
+/// Frames of four hours, the longest call there is: 115 MB.
+const MOST_FRAMES: usize = 4 * 3_600 * 50;
 /// Frames above −50 dBFS are sound: mean square of a sample.
 const VOICED_MEAN_SQUARE: f64 = 32_768.0 * 32_768.0 / 100_000.0;
 
-/// The audio of one call, one byte a sample.
+/// The audio of one call. It stays in memory, so that no disk ever holds up the beat.
 #[derive(Debug)]
 pub(crate) struct Tape {
     format: AudioFormat,
-    bytes: Vec<u8>,
+    frames: Vec<Frame>,
 }
 
 impl Tape {
     pub(crate) fn new(format: AudioFormat) -> Self {
         // A minute's room at once; then it grows by doubling, not frame by frame.
-        Self { format, bytes: Vec::with_capacity(60 * 8_000) }
+        Self { format, frames: Vec::with_capacity(60 * 50) }
     }
 
     /// What follows comes in this format.
     pub(crate) fn switch(&mut self, format: AudioFormat) {
         if format != self.format {
-            g711::convert(self.format, format, &mut self.bytes);
+            for frame in &mut self.frames {
+                g711::convert(self.format, format, frame);
+            }
             self.format = format;
         }
     }
 
     /// Takes the next 20 ms; none was heard when nothing came.
     pub(crate) fn hear(&mut self, frame: Option<&Frame>) {
-        if self.bytes.len() < MOST_BYTES {
-            self.bytes.extend_from_slice(frame.unwrap_or(&[self.format.silence(); FRAME_BYTES]));
+        if self.frames.len() < MOST_FRAMES {
+            self.frames.push(*frame.unwrap_or(&[self.format.silence(); FRAME_BYTES]));
         }
     }
 
     /// Writes the WAV and measures it. Blocks.
     pub(crate) fn save(self, target: &Path, number: &str) -> Result<Recorded, WavError> {
-        let samples = self.bytes.iter().map(|byte| g711::decode(self.format, *byte));
-        let path = wav::write(target, number, samples)?;
+        let path = filing::reserve(target, number).map_err(hound::Error::IoError)?;
+        let mut recorder = WavRecorder::create(&path, Channels::Mono)?;
+        for frame in &self.frames {
+            recorder.write(self.format, Some(frame))?;
+        }
+        recorder.finish()?;
         let (voiced_seconds, loudness) = self.loudness();
-        Ok(Recorded { path, seconds: seconds(self.bytes.len()), voiced_seconds, loudness })
+        Ok(Recorded { path, seconds: seconds(self.frames.len()), voiced_seconds, loudness })
     }
 
     /// Seconds of sound, and its level in dBFS.
     fn loudness(&self) -> (f64, Option<f64>) {
-        let (mut frames, mut sum) = (0, 0.0);
-        for frame in self.bytes.chunks(FRAME_BYTES) {
+        let (mut voiced, mut sum) = (0, 0.0);
+        for frame in &self.frames {
             let square = |byte: &u8| f64::from(g711::decode(self.format, *byte)).powi(2);
-            let mean = frame.iter().map(square).sum::<f64>() / count(frame.len());
+            let mean = frame.iter().map(square).sum::<f64>() / count(FRAME_BYTES);
             if mean >= VOICED_MEAN_SQUARE {
-                frames += 1;
+                voiced += 1;
                 sum += mean;
             }
         }
-        let level = (frames > 0).then(|| 10.0 * (sum / count(frames) / 32_768.0 / 32_768.0).log10());
-        (seconds(frames * FRAME_BYTES), level)
+        let level = (voiced > 0).then(|| 10.0 * (sum / count(voiced) / 32_768.0 / 32_768.0).log10());
+        (seconds(voiced), level)
     }
 }
 
-fn seconds(samples: usize) -> f64 {
-    count(samples) / f64::from(SAMPLE_RATE)
+fn seconds(frames: usize) -> f64 {
+    count(frames) * FRAME.as_secs_f64()
 }
 
 fn count(number: usize) -> f64 {
@@ -108,7 +114,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let recorded = tape.save(folder.path(), "7").unwrap();
         assert!((recorded.seconds - 0.04).abs() < 1e-9);
-        let samples = wav::read(&recorded.path).unwrap();
+        let samples = media::wav::read_samples(&recorded.path).unwrap();
         assert!(samples.iter().all(|sample| (7_900..8_500).contains(sample)));
     }
 }

@@ -40,7 +40,7 @@ impl Caller {
         self.socket.send_to(message.as_bytes(), self.phone).await.unwrap();
     }
 
-    /// The next message whose first line and CSeq contain these words, others passed over.
+    /// The next message whose first line and `CSeq` contain these words, others passed over.
     pub async fn expect(&self, first_line: &str, cseq: &str) -> String {
         let wait = async {
             let mut buffer = [0; 4_096];
