@@ -19,17 +19,6 @@ const LONG_SILENCE: Duration = Duration::from_secs(5);
 /// How long packets of the source before a new agreement are stragglers.
 const STRAGGLERS: Duration = Duration::from_millis(500);
 
-/// Whether a packet counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It belongs to the stream.
-    Known,
-    /// It begins another stream.
-    New,
-    /// It is somebody else's.
-    Refused,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Source {
     address: SocketAddr,
@@ -74,55 +63,45 @@ impl Latch {
         (!address.ip().is_unspecified() && address.port() != 0).then_some(address)
     }
 
-    /// The source's SSRC.
-    pub(crate) fn ssrc(&self) -> Option<u32> {
-        self.source.map(|source| source.ssrc)
-    }
-
-    /// Judges a packet of an agreed payload type.
-    pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> Verdict {
-        let straggles = self
-            .straggler
-            .is_some_and(|(address, until)| now < until && address == from && from != self.negotiated);
-        if straggles || !plausible(from, self.negotiated) {
-            return Verdict::Refused;
+    /// Whether a packet of an agreed payload type counts.
+    pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
+        let straggles = self.straggler.is_some_and(|(address, until)| now < until && address == from);
+        if straggles && from != self.negotiated || !plausible(from, self.negotiated) {
+            return false;
         }
         let Some(source) = self.source else {
             return self.take(packet, from, now);
         };
-        let silence = now.saturating_sub(source.heard);
-        let same_host = source.address.ip() == from.ip() || from == self.negotiated;
-        match (source.address == from, source.ssrc == packet.ssrc) {
-            (true, true) => {
-                self.source = Some(Source { heard: now, ..source });
-                Verdict::Known
-            }
-            // The other side's new port after a NAT forgot the old one.
-            (false, true) if silence >= SILENCE && same_host => {
-                self.take(packet, from, now);
-                Verdict::Known
-            }
-            _ if silence >= LONG_SILENCE || silence >= SILENCE && same_host => self.take(packet, from, now),
-            (same_address, _) if same_address || from == self.negotiated => self.try_out(packet, from, now),
-            _ => Verdict::Refused,
+        if source.address == from && source.ssrc == packet.ssrc {
+            self.source = Some(Source { heard: now, ..source });
+            // A second stream of the same address must wait until this one stops.
+            self.probation = self.probation.filter(|probation| probation.address != from);
+            return true;
         }
+        let silence = now.saturating_sub(source.heard);
+        // The other side's new port after a NAT forgot the old one, or the one that was named.
+        let same_host = source.address.ip() == from.ip() || from == self.negotiated;
+        if silence >= LONG_SILENCE || silence >= SILENCE && same_host {
+            return self.take(packet, from, now);
+        }
+        (source.address == from || from == self.negotiated) && self.try_out(packet, from, now)
     }
 
     /// Takes another stream over on its second packet in sequence, so that a stray one changes
     /// nothing.
-    fn try_out(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> Verdict {
+    fn try_out(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
         let this = Probation { address: from, ssrc: packet.ssrc, expected: packet.sequence };
         if self.probation == Some(this) {
             return self.take(packet, from, now);
         }
         self.probation = Some(Probation { expected: packet.sequence.wrapping_add(1), ..this });
-        Verdict::Refused
+        false
     }
 
-    fn take(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> Verdict {
+    fn take(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
         self.probation = None;
         self.source = Some(Source { address: from, ssrc: packet.ssrc, heard: now });
-        Verdict::New
+        true
     }
 }
 
@@ -156,7 +135,7 @@ mod tests {
         Latch::new(at(NAMED))
     }
 
-    fn admit(latch: &mut Latch, from: &str, ssrc: u32, sequence: u16, millis: u64) -> Verdict {
+    fn admit(latch: &mut Latch, from: &str, ssrc: u32, sequence: u16, millis: u64) -> bool {
         let packet = Packet { marker: false, payload_type: 0, sequence, timestamp: 0, ssrc, payload: &[] };
         latch.admit(&packet, at(from), Duration::from_millis(millis))
     }
@@ -165,9 +144,9 @@ mod tests {
     fn the_first_packet_tells_where_to_send() {
         let mut latch = latch();
         assert_eq!(latch.destination(), Some(at(NAMED)));
-        assert_eq!(admit(&mut latch, NAT, 1, 1, 0), Verdict::New);
+        assert!(admit(&mut latch, NAT, 1, 1, 0));
         assert_eq!(latch.destination(), Some(at(NAT)));
-        assert_eq!(admit(&mut latch, NAT, 1, 2, 20), Verdict::Known);
+        assert!(admit(&mut latch, NAT, 1, 2, 20));
     }
 
     #[test]
@@ -175,8 +154,8 @@ mod tests {
         let mut latch = latch();
         for sequence in 0..1_000 {
             admit(&mut latch, NAT, 1, sequence, u64::from(sequence) * 20);
-            assert_eq!(admit(&mut latch, OTHER, 1, sequence, u64::from(sequence) * 20), Verdict::Refused);
-            assert_eq!(admit(&mut latch, OTHER, 2, sequence, u64::from(sequence) * 20), Verdict::Refused);
+            assert!(!admit(&mut latch, OTHER, 1, sequence, u64::from(sequence) * 20));
+            assert!(!admit(&mut latch, OTHER, 2, sequence, u64::from(sequence) * 20));
         }
         assert_eq!(latch.destination(), Some(at(NAT)));
     }
@@ -185,8 +164,8 @@ mod tests {
     fn the_address_that_the_sdp_named_wins_on_its_second_packet() {
         let mut latch = latch();
         admit(&mut latch, OTHER, 1, 1, 0);
-        assert_eq!(admit(&mut latch, NAMED, 2, 50, 20), Verdict::Refused);
-        assert_eq!(admit(&mut latch, NAMED, 2, 51, 40), Verdict::New);
+        assert!(!admit(&mut latch, NAMED, 2, 50, 20));
+        assert!(admit(&mut latch, NAMED, 2, 51, 40));
         assert_eq!(latch.destination(), Some(at(NAMED)));
     }
 
@@ -194,19 +173,21 @@ mod tests {
     fn after_silence_another_may_take_over() {
         let mut latch = latch();
         admit(&mut latch, NAT, 1, 1, 0);
-        assert_eq!(admit(&mut latch, "198.51.100.7:9001", 1, 2, 999), Verdict::Refused);
-        assert_eq!(admit(&mut latch, "198.51.100.7:9001", 1, 2, 1_000), Verdict::Known);
-        assert_eq!(admit(&mut latch, OTHER, 3, 1, 5_999), Verdict::Refused);
-        assert_eq!(admit(&mut latch, OTHER, 3, 1, 6_000), Verdict::New);
+        assert!(!admit(&mut latch, "198.51.100.7:9001", 1, 2, 999));
+        assert!(admit(&mut latch, "198.51.100.7:9001", 1, 2, 1_000));
+        assert!(!admit(&mut latch, OTHER, 3, 1, 5_999));
+        assert!(admit(&mut latch, OTHER, 3, 1, 6_000));
     }
 
     #[test]
-    fn another_ssrc_of_the_same_source_is_taken_on_its_second_packet() {
+    fn another_ssrc_of_the_same_source_is_taken_when_the_first_has_stopped() {
         let mut latch = latch();
-        admit(&mut latch, NAMED, 1, 1, 0);
-        assert_eq!(admit(&mut latch, NAMED, 2, 9, 20), Verdict::Refused);
-        assert_eq!(admit(&mut latch, NAMED, 1, 2, 20), Verdict::Known);
-        assert_eq!(admit(&mut latch, NAMED, 2, 10, 40), Verdict::New);
+        for number in 0..10 {
+            assert!(admit(&mut latch, NAMED, 1, number, 0));
+            assert!(!admit(&mut latch, NAMED, 2, number, 0));
+        }
+        assert!(admit(&mut latch, NAMED, 2, 10, 20));
+        assert!(!admit(&mut latch, NAMED, 1, 10, 20));
     }
 
     #[test]
@@ -214,11 +195,11 @@ mod tests {
         let mut latch = latch();
         admit(&mut latch, NAT, 1, 1, 0);
         latch.renegotiate(at(OTHER), Duration::from_millis(20));
-        assert_eq!(admit(&mut latch, NAT, 1, 2, 40), Verdict::Refused);
+        assert!(!admit(&mut latch, NAT, 1, 2, 40));
         assert_eq!(latch.destination(), Some(at(OTHER)));
-        assert_eq!(admit(&mut latch, OTHER, 2, 1, 60), Verdict::New);
+        assert!(admit(&mut latch, OTHER, 2, 1, 60));
         latch.renegotiate(at(OTHER), Duration::from_millis(80));
-        assert_eq!(admit(&mut latch, OTHER, 2, 2, 80), Verdict::Known);
+        assert!(admit(&mut latch, OTHER, 2, 2, 80));
     }
 
     #[test]
@@ -226,10 +207,10 @@ mod tests {
         for from in
             ["127.0.0.1:9000", "169.254.1.1:9000", "224.0.0.1:9000", "0.0.0.0:9000", "[::1]:9", "[fe80::1]:9"]
         {
-            assert_eq!(admit(&mut latch(), from, 1, 1, 0), Verdict::Refused, "{from}");
+            assert!(!admit(&mut latch(), from, 1, 1, 0), "{from}");
         }
         let mut local = Latch::new(at("127.0.0.1:4000"));
-        assert_eq!(admit(&mut local, "127.0.0.1:4002", 1, 1, 0), Verdict::New);
+        assert!(admit(&mut local, "127.0.0.1:4002", 1, 1, 0));
     }
 
     #[test]

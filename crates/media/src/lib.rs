@@ -6,6 +6,7 @@ pub mod g711;
 pub mod wav;
 
 mod beat;
+mod call;
 mod jitter;
 mod latch;
 mod negotiated;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::audio::{Digit, Frame};
 
 use crate::jitter::{Insertion, JitterBuffer};
-use crate::latch::{Latch, Verdict};
+use crate::latch::Latch;
 use crate::negotiated::Negotiated;
 use crate::packet::Packet;
 use crate::reception::{Figures, Reception};
@@ -17,6 +17,8 @@ use crate::telephone_event::KeyReceiver;
 pub(crate) struct Receiver {
     terms: Negotiated,
     latch: Latch,
+    /// The stream that buffer and counts belong to.
+    ssrc: Option<u32>,
     reception: Reception,
     buffer: JitterBuffer,
     keys: KeyReceiver,
@@ -38,6 +40,7 @@ impl Receiver {
     pub(crate) fn new(terms: Negotiated, now: Duration) -> Self {
         Self {
             latch: Latch::new(terms.remote),
+            ssrc: None,
             reception: Reception::default(),
             buffer: JitterBuffer::new(terms.format.silence()),
             keys: KeyReceiver::default(),
@@ -78,14 +81,12 @@ impl Receiver {
             self.counts.ignored += 1;
             return None;
         };
-        let before = self.latch.ssrc();
-        match self.latch.admit(&packet, from, now) {
-            Verdict::Refused => {
-                self.counts.ignored += 1;
-                return None;
-            }
-            Verdict::New if before.is_some_and(|before| before != packet.ssrc) => self.begin_stream(),
-            Verdict::New | Verdict::Known => {}
+        if !self.latch.admit(&packet, from, now) {
+            self.counts.ignored += 1;
+            return None;
+        }
+        if self.ssrc.replace(packet.ssrc).is_some_and(|before| before != packet.ssrc) {
+            self.begin_stream();
         }
         self.heard_at = now;
         self.counts.received += 1;
@@ -118,7 +119,7 @@ impl Receiver {
 
     /// Where the other side's packets come from, and its SSRC; none before the first one.
     pub(crate) fn source(&self) -> Option<(SocketAddr, u32)> {
-        self.latch.destination().zip(self.latch.ssrc())
+        self.latch.destination().zip(self.ssrc)
     }
 
     /// Packets that never came.
@@ -133,7 +134,7 @@ impl Receiver {
 
     /// The other side's SSRC and the figures for a report on it.
     pub(crate) fn report(&mut self) -> Option<(u32, Figures)> {
-        self.latch.ssrc().zip(self.reception.report())
+        self.ssrc.zip(self.reception.report())
     }
 
     fn begin_stream(&mut self) {

@@ -99,9 +99,11 @@ fn between(a: i16, b: i16, c: i16, d: i16) -> i16 {
 }
 
 /// Mean square.
-fn energy(samples: &Samples) -> u64 {
+fn energy(samples: &[i16; FRAME_BYTES]) -> u64 {
     let sum: u64 = samples.iter().map(|sample| u64::from(sample.unsigned_abs()).pow(2)).sum();
     sum / u64::try_from(FRAME_BYTES).unwrap_or(1)
 }
 
-type Samples = [i16; FRAME_BYTES];
+#[cfg(test)]
+#[path = "voice_activity_tests.rs"]
+mod tests;
