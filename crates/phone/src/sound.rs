@@ -213,4 +213,10 @@ mod tests {
         let text = Sound::Text { language: Language::French, text: "bonjour".into() };
         assert!(text.ready(None).await.unwrap_err().to_string().contains("bonjour"));
     }
+
+    #[tokio::test]
+    async fn a_file_that_is_missing_is_an_error_that_names_it() {
+        let file = Sound::Wav("/nowhere/hello.wav".into());
+        assert_eq!(file.ready(None).await.unwrap_err().to_string(), "cannot play /nowhere/hello.wav");
+    }
 }

@@ -146,3 +146,39 @@ async fn rubbish_is_passed_over() {
     assert_eq!(names(&whole_call(&mut events).await), ["incoming", "refused", "over"]);
     phone.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_bye_finds_a_caller_whose_contact_cannot_be_resolved() {
+    let script = CallScript { hang_up_after: Some(Duration::ZERO), ..CallScript::answering() };
+    let (phone, mut events) = phone(script).await;
+    let caller = Caller::to(phone.local_addr()).await;
+    let local = caller.socket.local_addr().unwrap();
+    let contact = format!("Contact: <sip:raw@{local}>");
+    caller.send(&caller.invite().replace(&contact, "Contact: <sip:raw@pbx.invalid>")).await;
+    let tag = tag(&caller.expect("200", "INVITE").await);
+    caller.send(&caller.request("ACK", "1 ACK", "ack", &tag, "")).await;
+    let bye = caller.expect("BYE", "BYE").await;
+    assert!(bye.starts_with("BYE sip:raw@pbx.invalid"), "{bye}");
+    caller.confirm(&bye).await;
+    assert_eq!(names(&whole_call(&mut events).await), ["incoming", "answered", "hung-up", "over"]);
+    phone.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_bye_takes_the_route_that_the_invite_recorded() {
+    let script = CallScript { hang_up_after: Some(Duration::ZERO), ..CallScript::answering() };
+    let (phone, mut events) = phone(script).await;
+    let (caller, proxy) = (Caller::to(phone.local_addr()).await, Caller::to(phone.local_addr()).await);
+    let route = format!("<sip:{};lr>", proxy.socket.local_addr().unwrap());
+    let invite =
+        caller.invite().replacen("Max-Forwards", &format!("Record-Route: {route}\r\nMax-Forwards"), 1);
+    caller.send(&invite).await;
+    let ok = caller.expect("200", "INVITE").await;
+    assert_eq!(header(&ok, "Record-Route"), route);
+    caller.send(&caller.request("ACK", "1 ACK", "ack", &tag(&ok), "")).await;
+    let bye = proxy.expect("BYE", "BYE").await;
+    assert_eq!(header(&bye, "Route"), route);
+    proxy.confirm(&bye).await;
+    assert_eq!(names(&whole_call(&mut events).await), ["incoming", "answered", "hung-up", "over"]);
+    phone.shutdown().await;
+}

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use domain::audio::{AudioFormat, Digit, Frame};
 use media::{Direction, MediaEvent, Negotiated, PortRange, Seeds, Session, g711};
-use phone::{Action, CallScript, Happening, PhoneEvent, Sound, digits};
+use phone::{Action, Behaviour, CallScript, Happening, PhoneEvent, Sound, digits};
 use sip::sdp::{self, Local};
 use support::raw::{Caller, tag};
 use support::{PATIENCE, SystemEntropy, phone, whole_call};
@@ -36,13 +36,24 @@ struct Talker {
 
 impl Talker {
     async fn call(phone: SocketAddr) -> Self {
+        let talker = Self::until(phone, "200").await;
+        talker.ack().await;
+        talker
+    }
+
+    async fn ack(&self) {
+        self.sip.send(&self.sip.request("ACK", "1 ACK", "ack", &self.tag, "")).await;
+    }
+
+    /// Calls, and has media from the response with this status on.
+    async fn until(phone: SocketAddr, status: &str) -> Self {
         let sip = Caller::to(phone).await;
         let socket = PortRange::new([127, 0, 0, 1].into(), 30_000..=39_999).bind().unwrap();
         let local =
             Local { address: SocketAddr::new([127, 0, 0, 1].into(), socket.port()), id: 1, version: 1 };
         let offer = String::from_utf8(local.offer(&[FORMAT], sdp::Direction::SendRecv)).unwrap();
         sip.send(&sip.request("INVITE", "1 INVITE", "invite", "", &offer)).await;
-        let ok = sip.expect("200", "INVITE").await;
+        let ok = sip.expect(status, "INVITE").await;
         let (_, answer) = ok.split_once("\r\n\r\n").unwrap();
         let agreed = sdp::accept_answer(answer.as_bytes(), &[FORMAT]).unwrap();
         let mut session = Session::new(socket, Seeds::draw(&SystemEntropy));
@@ -55,7 +66,6 @@ impl Talker {
             detect_speech: false,
         });
         let tag = tag(&ok);
-        sip.send(&sip.request("ACK", "1 ACK", "ack", &tag, "")).await;
         Self { sip, tag, session, heard: Vec::new(), pressed: String::new() }
     }
 
@@ -91,11 +101,7 @@ impl Talker {
         loop {
             tokio::select! {
                 bye = self.sip.expect("BYE", "BYE") => {
-                    let ok: String = bye
-                        .split_inclusive("\r\n")
-                        .filter(|line| ["Via", "From", "To", "Call-ID", "CSeq"].iter().any(|name| line.starts_with(name)))
-                        .collect();
-                    self.sip.send(&format!("SIP/2.0 200 OK\r\n{ok}Content-Length: 0\r\n\r\n")).await;
+                    self.sip.confirm(&bye).await;
                     return;
                 }
                 event = poll_fn(|cx| self.session.poll_event(cx)) => match event {
@@ -283,5 +289,37 @@ async fn the_phone_speaks_when_the_caller_has_finished_and_not_before() {
     let said = at(|what| matches!(what, Happening::Said { .. }));
     assert!(started < stopped && stopped < said, "{seen:#?}");
     assert!(stopped > started + Duration::from_secs(1), "{seen:#?}");
+    phone.shutdown().await;
+}
+
+#[tokio::test]
+async fn early_media_is_the_ringback_tone_and_goes_on_into_the_call() {
+    let script = CallScript {
+        behaviour: Behaviour::Answer { after: Duration::from_millis(1_500), ringing: true },
+        early_media: true,
+        ..CallScript::default()
+    };
+    let (phone, mut events) = phone(script).await;
+    let caller = async {
+        let mut talker = Talker::until(phone.local_addr(), "183").await;
+        let beats = |session: &mut Session, beat| {
+            session.play(None);
+            beat < 65
+        };
+        talker.talk(beats).await;
+        let (seconds, hertz) = sound_in(&talker.samples());
+        assert!(
+            (0.9..1.1).contains(&seconds) && (415.0..435.0).contains(&hertz),
+            "{seconds} s of {hertz} Hz"
+        );
+        talker.sip.expect("200", "INVITE").await;
+        talker.ack().await;
+        talker.heard.clear();
+        talker.talk(beats).await;
+        assert!(sound_in(&talker.samples()).0 < 0.01, "no more ringing");
+        talker.bye().await;
+    };
+    let (seen, ()) = tokio::join!(whole_call(&mut events), caller);
+    assert!(seen.iter().any(|event| event.what == Happening::HungUp { by_us: false }));
     phone.shutdown().await;
 }

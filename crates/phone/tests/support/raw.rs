@@ -7,7 +7,7 @@ use tokio::net::UdpSocket;
 use super::PATIENCE;
 
 pub struct Caller {
-    socket: UdpSocket,
+    pub socket: UdpSocket,
     phone: SocketAddr,
 }
 
@@ -38,6 +38,16 @@ impl Caller {
 
     pub async fn send(&self, message: &str) {
         self.socket.send_to(message.as_bytes(), self.phone).await.unwrap();
+    }
+
+    /// Answers a request of the phone with 200.
+    pub async fn confirm(&self, request: &str) {
+        let names = ["Via", "From", "To", "Call-ID", "CSeq"];
+        let copied: String = request
+            .split_inclusive("\r\n")
+            .filter(|line| names.iter().any(|name| line.starts_with(name)))
+            .collect();
+        self.send(&format!("SIP/2.0 200 OK\r\n{copied}Content-Length: 0\r\n\r\n")).await;
     }
 
     /// The next message whose first line and `CSeq` contain these words, others passed over.
