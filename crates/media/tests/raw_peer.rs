@@ -110,7 +110,7 @@ async fn reports_are_sent_and_the_end_is_a_bye() {
         let remote = audio.local_addr().unwrap();
         let Some(port) = remote.port().checked_add(1) else { continue };
         if let Ok(control) = UdpSocket::bind(("127.0.0.1", port)).await {
-            break (audio, reports, remote);
+            break (audio, control, remote);
         }
     };
     let (mut session, address) = session(remote);
