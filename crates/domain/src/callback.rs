@@ -18,6 +18,10 @@ pub const URL_LENGTH_MAX: usize = 2048;
 /// How long one try may take over DNS, connect, TLS and response head (interface, Delivery 2).
 pub const TRY_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long the boot that ends a call has its callback to itself before it takes the claim up; then
+/// any other may.
+pub const FIRST_LEASE: Duration = Duration::from_secs(30);
+
 /// The waits after the first, second and third failed try (interface, Delivery 3).
 const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(30)];
 

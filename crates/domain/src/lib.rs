@@ -15,6 +15,8 @@ pub mod ports;
 pub mod rate_limit;
 pub mod scope;
 pub mod secret;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod timestamp;
 pub mod trunk;
 pub mod variables;

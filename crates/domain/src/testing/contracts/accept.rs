@@ -1,0 +1,140 @@
+//! Accepting calls.
+
+use crate::call::{CallStatus, EndedReason};
+use crate::ids::BootId;
+use crate::ports::{Acceptance, Accepted, Dispatch};
+use crate::scope::Scope;
+use crate::testing::fixtures::{Ground, TestResult, conclusion, fresh, moment};
+use crate::testing::world::{World, together};
+
+/// The call, its contact and its fence are there; it is `calling`, without details.
+pub async fn an_accepted_call_is_calling(world: &World) -> TestResult {
+    let ground = Ground::lay(world, Some(1)).await?;
+    let (call, fence) = ground.calling(world).await?;
+    assert_eq!((fence.call, fence.owner, fence.epoch), (call.id, ground.boot, 1));
+    for scope in [ground.scope(), Scope::Tenant(ground.tenant)] {
+        let status = world.calls.status(scope, call.id).await?.ok_or("not there")?;
+        assert_eq!((status.call, status.contact), (call.id, call.contact));
+        assert_eq!((status.status, status.details), (CallStatus::Calling, None));
+    }
+    assert_eq!(world.callbacks.next_due().await?, None);
+    Ok(())
+}
+
+/// A call that cannot be placed is `failed` from the start, and no callback is queued.
+pub async fn a_refused_call_is_final_at_once_and_reports_nothing(world: &World) -> TestResult {
+    let ground = Ground::lay(world, Some(1)).await?;
+    let call = ground.call()?;
+    let reason = EndedReason::TrunkUnreachable;
+    let acceptance = Acceptance { call: call.clone(), dispatch: Dispatch::Refuse { reason } };
+    assert_eq!(world.calls.accept(acceptance).await?, Accepted::Failed(reason));
+    let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
+    let details = status.details.ok_or("no details")?;
+    assert_eq!((status.status, details.reason), (CallStatus::Failed, reason));
+    assert_eq!((details.started_at, details.duration), (None, None));
+    assert_eq!(details.ended_at, call.created_at);
+    assert_eq!(world.callbacks.next_due().await?, None);
+    assert!(!world.nodes.request_hang_up(call.id).await?);
+    // It took no line.
+    ground.calling(world).await?;
+    Ok(())
+}
+
+/// A repeated acceptance is an error and changes nothing, be it later or at the same time.
+pub async fn the_same_call_is_never_accepted_twice(world: &World) -> TestResult {
+    let ground = Ground::lay(world, Some(4)).await?;
+    let call = ground.call()?;
+    let twins = (0..4).map(|_| world.calls.accept(ground.dial(call.clone(), ground.boot)));
+    let placed = together(twins).await.into_iter().flatten().count();
+    assert_eq!(placed, 1);
+    let refusal = Dispatch::Refuse { reason: EndedReason::TrunkError };
+    assert!(world.calls.accept(Acceptance { call: call.clone(), dispatch: refusal }).await.is_err());
+    let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
+    assert_eq!(status.status, CallStatus::Calling);
+    // The losers took no lines.
+    for _ in 0..3 {
+        ground.calling(world).await?;
+    }
+    Ok(())
+}
+
+/// Assistant and number must be the organization's own, the trunk the tenant's.
+pub async fn a_call_never_mixes_tenants_or_organizations(world: &World) -> TestResult {
+    let (own, foreign) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
+    let mut mixed = Vec::new();
+    let call = own.call()?;
+    mixed.push(crate::call::OutboundCall { assistant: foreign.assistant.id, ..call.clone() });
+    mixed.push(crate::call::OutboundCall { number: foreign.number.id, ..call.clone() });
+    mixed.push(crate::call::OutboundCall { organization: foreign.organization, ..call.clone() });
+    mixed.push(crate::call::OutboundCall { tenant: foreign.tenant, ..call.clone() });
+    for call in mixed {
+        assert!(world.calls.accept(own.dial(call, own.boot)).await.is_err());
+    }
+    let foreign_trunk = crate::call::OutboundCall { trunk: foreign.trunk.id, ..call.clone() };
+    assert!(world.calls.accept(foreign.dial(foreign_trunk, own.boot)).await.is_err());
+    assert_eq!(world.calls.status(own.scope(), call.id).await?, None);
+    assert!(matches!(world.calls.accept(own.dial(call, own.boot)).await?, Accepted::Calling(_)));
+    Ok(())
+}
+
+/// Twenty calls at once on five lines: five are placed, fifteen fail with the reason.
+pub async fn lines_are_never_taken_twice(world: &World) -> TestResult {
+    let ground = Ground::lay(world, Some(5)).await?;
+    let calls = (0..20).map(|_| ground.call()).collect::<TestResult<Vec<_>>>()?;
+    let attempts = calls.iter().map(|call| world.calls.accept(ground.dial(call.clone(), ground.boot)));
+    let mut placed = 0;
+    for (call, accepted) in calls.iter().zip(together(attempts).await) {
+        let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
+        match accepted? {
+            Accepted::Calling(_) => {
+                placed += 1;
+                assert_eq!(status.status, CallStatus::Calling);
+            }
+            Accepted::Failed(reason) => {
+                assert_eq!(reason, EndedReason::CapacityExceeded);
+                assert_eq!(status.status, CallStatus::Failed);
+                let details = status.details.ok_or("no details")?;
+                assert_eq!((details.reason, details.ended_at), (reason, call.created_at));
+            }
+        }
+    }
+    assert_eq!(placed, 5);
+    assert_eq!(world.callbacks.next_due().await?, None);
+    Ok(())
+}
+
+/// Lines are not counted when the trunk has no limit.
+pub async fn a_trunk_without_a_limit_takes_every_call(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    for accepted in together((0..12).map(|_| ground.calling(world))).await {
+        accepted?;
+    }
+    Ok(())
+}
+
+/// The limit of the acceptance counts, even where more lines are there.
+pub async fn a_lower_limit_than_lines_counts(world: &World) -> TestResult {
+    let mut ground = Ground::lay(world, Some(3)).await?;
+    ground.trunk.max_calls = Some(1);
+    let (call, fence) = ground.calling(world).await?;
+    let second = world.calls.accept(ground.dial(ground.call()?, ground.boot)).await?;
+    assert_eq!(second, Accepted::Failed(EndedReason::CapacityExceeded));
+    world.calls.conclude(conclusion(&call, fence, EndedReason::TrunkError, None, moment(1))).await?;
+    ground.calling(world).await?;
+    Ok(())
+}
+
+/// A call of a boot that nobody watches could be lost, so there is none.
+pub async fn a_boot_that_is_unknown_or_gone_places_no_call(world: &World) -> TestResult {
+    let ground = Ground::lay(world, Some(1)).await?;
+    let call = ground.call()?;
+    let stranger = BootId::from(fresh());
+    assert!(world.calls.accept(ground.dial(call.clone(), stranger)).await.is_err());
+    world.nodes.leave(ground.boot).await?;
+    assert!(world.calls.accept(ground.dial(call.clone(), ground.boot)).await.is_err());
+    assert_eq!(world.calls.status(ground.scope(), call.id).await?, None);
+    // Whoever beats is there again, and the line was not lost.
+    world.nodes.beat(ground.boot).await?;
+    assert!(matches!(world.calls.accept(ground.dial(call, ground.boot)).await?, Accepted::Calling(_)));
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What every store must keep, port by port: each contract is one decision put to the test.
+
+pub mod accept;
+pub mod callbacks;
+pub mod conclude;
+pub mod directory;
+pub mod keys;
+pub mod nodes;
+pub mod progress;
+pub mod secrets;
+pub mod take_over;
+
+/// Runs every contract as a test of its own: `store_contracts!(make_world)`, where `make_world` is
+/// an async function that returns a [`World`](crate::testing::World) with an empty store.
+#[macro_export]
+macro_rules! store_contracts {
+    ($make_world:ident) => {
+        $crate::store_contracts! { @groups $make_world,
+            accept {
+                an_accepted_call_is_calling,
+                a_refused_call_is_final_at_once_and_reports_nothing,
+                the_same_call_is_never_accepted_twice,
+                a_call_never_mixes_tenants_or_organizations,
+                lines_are_never_taken_twice,
+                a_trunk_without_a_limit_takes_every_call,
+                a_lower_limit_than_lines_counts,
+                a_boot_that_is_unknown_or_gone_places_no_call,
+            }
+            progress {
+                ringing_and_answer_hold_only_under_the_fence,
+                a_late_ringing_does_not_undo_the_answer,
+                nothing_moves_after_the_end,
+            }
+            conclude {
+                the_end_is_final_and_shown,
+                an_unanswered_call_has_no_length,
+                of_many_conclusions_one_wins,
+                a_foreign_owner_or_epoch_ends_nothing,
+                the_end_frees_the_line,
+                the_end_and_its_callback_come_together,
+                a_call_without_an_address_queues_nothing,
+            }
+            callbacks {
+                a_fresh_callback_belongs_to_the_boot_that_ended_the_call,
+                a_claim_lasts_as_long_as_its_lease,
+                a_lost_claim_settles_nothing,
+                every_try_sends_the_same_bytes_on_schedule,
+                a_settled_callback_never_comes_back,
+                excluded_destinations_and_the_limit_hold,
+                parallel_claims_share_nothing,
+                claims_of_earlier_boots_are_released,
+                the_next_due_moment_is_known,
+            }
+            nodes {
+                a_join_tells_the_earlier_boots_of_this_node,
+                others_are_seen_with_their_counters,
+                a_hang_up_reaches_the_owner_once,
+                only_live_calls_can_be_hung_up,
+            }
+            take_over {
+                orphans_come_whole,
+                a_counter_that_moved_saves_the_calls,
+                two_heirs_share_nothing,
+                the_old_owner_is_fenced_off_and_told,
+                a_final_call_is_never_taken_over,
+                the_limit_leaves_the_rest_for_the_next_round,
+                a_boot_that_carried_nothing_is_struck_off,
+                a_hang_up_follows_the_call_to_its_heir,
+            }
+            keys {
+                a_key_opens_its_scope_until_it_is_revoked,
+                fifty_at_once_leave_five_keys,
+                a_revoked_key_makes_room,
+                tenant_keys_are_not_counted,
+                a_key_needs_a_live_owner,
+                a_deleted_organizations_key_still_reads,
+                keys_are_listed_newest_first,
+                the_use_of_a_key_is_noted,
+            }
+            directory {
+                what_was_set_up_is_found_whole,
+                nothing_is_found_outside_the_scope,
+                an_assistant_and_a_number_must_share_an_organization,
+                a_deleted_organization_is_inactive,
+                a_foreign_call_does_not_exist,
+                every_trunk_of_every_tenant_is_listed,
+                nothing_is_set_up_under_an_unknown_owner,
+                the_tenant_is_that_of_the_organization,
+            }
+            secrets {
+                a_rotated_secret_overlaps_the_one_before,
+                a_second_rotation_forgets_the_oldest,
+                a_claim_brings_the_secrets_in_force,
+                an_unknown_organization_has_no_secrets,
+            }
+        }
+    };
+    (@groups $make_world:ident, $($group:ident { $($name:ident,)+ })+) => {
+        $(mod $group {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() -> $crate::testing::TestResult {
+                    let world = super::$make_world().await;
+                    $crate::testing::contracts::$group::$name(&world).await
+                }
+            )+
+        })+
+    };
+}

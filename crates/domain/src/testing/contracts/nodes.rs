@@ -1,0 +1,62 @@
+//! Boots, heartbeats, commands.
+
+use crate::call::EndedReason;
+use crate::ids::{BootId, CallId, NodeId};
+use crate::ports::Command;
+use crate::testing::fixtures::{Ground, TestResult, conclusion, fresh, moment};
+use crate::testing::world::World;
+
+/// Those that never said goodbye, of this node only.
+pub async fn a_join_tells_the_earlier_boots_of_this_node(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    ground.another_boot(world).await?;
+    let (second, third) = (BootId::from(fresh()), BootId::from(fresh()));
+    assert_eq!(world.nodes.join(ground.node, second).await?, [ground.boot]);
+    world.nodes.leave(ground.boot).await?;
+    assert_eq!(world.nodes.join(ground.node, third).await?, [second]);
+    Ok(())
+}
+
+/// A beat raises the counter that others see; who has left is not seen, nor counted as alive.
+pub async fn others_are_seen_with_their_counters(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let (node, boot) = (NodeId::from(fresh()), BootId::from(fresh()));
+    world.nodes.join(node, boot).await?;
+    let seen = || async {
+        let others = world.nodes.others(ground.boot).await?;
+        TestResult::Ok(others.into_iter().map(|o| (o.node, o.boot, o.counter)).collect::<Vec<_>>())
+    };
+    let before = seen().await?;
+    assert_eq!(before.iter().map(|(node, boot, _)| (*node, *boot)).collect::<Vec<_>>(), [(node, boot)]);
+    let beat = world.nodes.beat(boot).await?;
+    assert_eq!((beat.live, beat.commands, beat.lost), (2, vec![], vec![]));
+    assert_eq!(seen().await?, before.iter().map(|(n, b, c)| (*n, *b, c + 1)).collect::<Vec<_>>());
+    world.nodes.leave(boot).await?;
+    assert_eq!(seen().await?, []);
+    assert_eq!(world.nodes.beat(ground.boot).await?.live, 1);
+    assert!(world.nodes.beat(BootId::from(fresh())).await.is_err());
+    Ok(())
+}
+
+/// The owner is told with its next beat, and not again.
+pub async fn a_hang_up_reaches_the_owner_once(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let other = ground.another_boot(world).await?;
+    let (call, _) = ground.calling(world).await?;
+    assert!(world.nodes.request_hang_up(call.id).await?);
+    assert_eq!(world.nodes.beat(other).await?.commands, []);
+    assert_eq!(world.nodes.beat(ground.boot).await?.commands, [Command::HangUp(call.id)]);
+    assert_eq!(world.nodes.beat(ground.boot).await?.commands, []);
+    Ok(())
+}
+
+/// An unknown or final call cannot be hung up.
+pub async fn only_live_calls_can_be_hung_up(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    assert!(!world.nodes.request_hang_up(CallId::from(fresh())).await?);
+    let (call, fence) = ground.calling(world).await?;
+    world.calls.conclude(conclusion(&call, fence, EndedReason::NoAnswer, None, moment(1))).await?;
+    assert!(!world.nodes.request_hang_up(call.id).await?);
+    assert_eq!(world.nodes.beat(ground.boot).await?.commands, []);
+    Ok(())
+}

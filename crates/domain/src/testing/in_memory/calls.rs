@@ -1,0 +1,154 @@
+//! The life of outbound calls in memory.
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::{CallEntry, CallbackEntry, Claim, Delivery, InMemory, Stage, State};
+use crate::call::{CallStatus, Ended, EndedReason, Live, OutboundCall, OutboundStatus};
+use crate::callback::FIRST_LEASE;
+use crate::ids::CallId;
+use crate::ports::{
+    Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, SavedLeg, StoreUnavailable,
+};
+use crate::scope::Scope;
+
+#[async_trait]
+impl OutboundCalls for InMemory {
+    async fn accept(&self, acceptance: Acceptance) -> Result<Accepted, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Acceptance { call, dispatch } = acceptance;
+        state.check_references(&call)?;
+        let (accepted, standing) = match dispatch {
+            Dispatch::Refuse { reason } => (Accepted::Failed(reason), over(&call, reason)),
+            Dispatch::Dial { owner, intent, max_calls } => {
+                if state.boots.get(&owner).is_none_or(|boot| boot.gone) {
+                    return Err(StoreUnavailable::because("the boot has not joined, or was struck off"));
+                }
+                if state.take_line(&call, max_calls) {
+                    let leg = SavedLeg {
+                        local_cseq: intent.cseq,
+                        intent: *intent,
+                        remote_tag: None,
+                        remote_target: None,
+                        route_set: Vec::new(),
+                    };
+                    let standing =
+                        Stage::Live { owner, epoch: 1, live: Live::dialling(), leg: Box::new(leg) };
+                    (Accepted::Calling(Fence { call: call.id, owner, epoch: 1 }), standing)
+                } else {
+                    let reason = EndedReason::CapacityExceeded;
+                    (Accepted::Failed(reason), over(&call, reason))
+                }
+            }
+        };
+        state.calls.insert(call.id, CallEntry { call, stage: standing });
+        Ok(accepted)
+    }
+
+    async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        Ok(self.reach()?.held(fence).map(|(live, _)| *live = live.ring(at)).is_some())
+    }
+
+    async fn answered(
+        &self,
+        fence: Fence,
+        saved: SavedLeg,
+        at: OffsetDateTime,
+    ) -> Result<bool, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Some((live, leg)) = state.held(fence) else { return Ok(false) };
+        *live = live.answer(at);
+        *leg = saved;
+        Ok(true)
+    }
+
+    async fn conclude(&self, conclusion: Conclusion) -> Result<Concluded, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Conclusion { fence, ended, answer, callback } = conclusion;
+        if state.held(fence).is_none() {
+            return Ok(Concluded::Superseded);
+        }
+        let Some(entry) = state.calls.get_mut(&fence.call) else { return Ok(Concluded::Superseded) };
+        entry.stage = Stage::Over { ended, answer };
+        let organization = entry.call.organization;
+        for line in state.trunks.values_mut().flat_map(|entry| &mut entry.lines) {
+            if *line == Some(fence.call) {
+                *line = None;
+            }
+        }
+        if let Some(draft) = callback {
+            let lease_until = draft.prepared_at + FIRST_LEASE;
+            let claim = Some(Claim { boot: fence.owner, lease_until, taken_up: false });
+            let state_of = Delivery::Pending { due_at: draft.prepared_at, claim };
+            let queued = CallbackEntry { organization, draft, state: state_of, tries: Vec::new() };
+            state.callbacks.insert(fence.call, queued);
+        }
+        Ok(Concluded::Final)
+    }
+
+    async fn status(&self, scope: Scope, call: CallId) -> Result<Option<OutboundStatus>, StoreUnavailable> {
+        let state = self.reach()?;
+        let entry = state.calls.get(&call);
+        let seen = entry.filter(|entry| scope.covers(entry.call.tenant, entry.call.organization));
+        Ok(seen.map(|entry| {
+            let (status, details) = match &entry.stage {
+                Stage::Live { .. } => (CallStatus::Calling, None),
+                Stage::Over { ended, .. } => (ended.status(), Some(ended.details())),
+            };
+            OutboundStatus { call, contact: entry.call.contact, status, details }
+        }))
+    }
+}
+
+fn over(call: &OutboundCall, reason: EndedReason) -> Stage {
+    Stage::Over { ended: Ended { reason, started_at: None, ended_at: call.created_at }, answer: None }
+}
+
+impl State {
+    /// What a database's foreign and unique keys would refuse.
+    fn check_references(&self, call: &OutboundCall) -> Result<(), StoreUnavailable> {
+        let own = (call.tenant, call.organization);
+        let fits = !self.calls.contains_key(&call.id)
+            && self
+                .assistants
+                .get(&call.assistant)
+                .is_some_and(|assistant| (assistant.tenant, assistant.organization) == own)
+            && self
+                .numbers
+                .get(&call.number)
+                .is_some_and(|number| (number.tenant, number.organization) == own)
+            && self.trunks.get(&call.trunk).is_some_and(|entry| entry.trunk.tenant == call.tenant);
+        if fits {
+            Ok(())
+        } else {
+            Err(StoreUnavailable::because("the call is known already, or refers to what is not there"))
+        }
+    }
+
+    /// Takes a line for the call; true also when lines are not counted.
+    fn take_line(&mut self, call: &OutboundCall, max_calls: Option<u32>) -> bool {
+        let Some(max_calls) = max_calls else { return true };
+        let allowed = usize::try_from(max_calls).unwrap_or(usize::MAX);
+        let free = self
+            .trunks
+            .get_mut(&call.trunk)
+            .and_then(|entry| entry.lines.iter_mut().take(allowed).find(|line| line.is_none()));
+        match free {
+            Some(line) => {
+                *line = Some(call.id);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A live call's state, while the fence holds.
+    fn held(&mut self, fence: Fence) -> Option<(&mut Live, &mut SavedLeg)> {
+        match &mut self.calls.get_mut(&fence.call)?.stage {
+            Stage::Live { owner, epoch, live, leg } if (*owner, *epoch) == (fence.owner, fence.epoch) => {
+                Some((live, leg))
+            }
+            _ => None,
+        }
+    }
+}

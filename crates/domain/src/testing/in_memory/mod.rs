@@ -1,0 +1,140 @@
+//! Every store port in memory: one lock around one state, so that each decision is atomic.
+
+mod access;
+mod callbacks;
+mod calls;
+mod directory;
+mod nodes;
+mod provisioning;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use time::OffsetDateTime;
+
+use crate::access::{ApiKey, KeyDigest};
+use crate::assistant::Assistant;
+use crate::call::{Ended, FinalAnswer, Live, OutboundCall};
+use crate::callback::CallbackDraft;
+use crate::ids::{AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
+use crate::organization::{Organization, Tenant};
+use crate::ports::{Command, SavedLeg, StoreUnavailable, TryRecord};
+use crate::secret::Secret;
+use crate::trunk::{Number, Trunk};
+
+/// A store that forgets everything when it is dropped; clones share it.
+#[derive(Clone, Default)]
+pub struct InMemory {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    away: bool,
+    tenants: BTreeMap<TenantId, Tenant>,
+    organizations: BTreeMap<OrganizationId, OrganizationEntry>,
+    trunks: BTreeMap<TrunkId, TrunkEntry>,
+    numbers: BTreeMap<NumberId, Number>,
+    assistants: BTreeMap<AssistantId, Assistant>,
+    keys: BTreeMap<KeyId, (ApiKey, KeyDigest)>,
+    calls: BTreeMap<CallId, CallEntry>,
+    callbacks: BTreeMap<CallId, CallbackEntry>,
+    boots: BTreeMap<BootId, BootEntry>,
+}
+
+struct OrganizationEntry {
+    organization: Organization,
+    secret: Secret<Vec<u8>>,
+    previous: Option<(Secret<Vec<u8>>, OffsetDateTime)>,
+}
+
+struct TrunkEntry {
+    trunk: Trunk,
+    lines: Vec<Option<CallId>>,
+}
+
+struct CallEntry {
+    call: OutboundCall,
+    stage: Stage,
+}
+
+enum Stage {
+    Live { owner: BootId, epoch: i32, live: Live, leg: Box<SavedLeg> },
+    Over { ended: Ended, answer: Option<FinalAnswer> },
+}
+
+struct CallbackEntry {
+    organization: OrganizationId,
+    draft: CallbackDraft,
+    state: Delivery,
+    tries: Vec<TryRecord>,
+}
+
+enum Delivery {
+    Pending { due_at: OffsetDateTime, claim: Option<Claim> },
+    Settled,
+}
+
+struct Claim {
+    boot: BootId,
+    lease_until: OffsetDateTime,
+    taken_up: bool,
+}
+
+struct BootEntry {
+    node: NodeId,
+    counter: i64,
+    gone: bool,
+    commands: Vec<Command>,
+    lost: Vec<CallId>,
+}
+
+impl InMemory {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on every port method fails, as if the database were away; or no longer.
+    pub fn set_away(&self, away: bool) {
+        self.lock().away = away;
+    }
+
+    /// The tries of a call's callback so far, in order.
+    pub fn tries(&self, call: CallId) -> Vec<TryRecord> {
+        self.lock().callbacks.get(&call).map(|entry| entry.tries.clone()).unwrap_or_default()
+    }
+
+    /// The queued callback of a call, settled or not.
+    pub fn callback(&self, call: CallId) -> Option<CallbackDraft> {
+        self.lock().callbacks.get(&call).map(|entry| entry.draft.clone())
+    }
+
+    /// The final SIP answer that was kept with a call's end.
+    pub fn final_answer(&self, call: CallId) -> Option<FinalAnswer> {
+        match &self.lock().calls.get(&call)?.stage {
+            Stage::Over { answer, .. } => answer.clone(),
+            Stage::Live { .. } => None,
+        }
+    }
+
+    /// Every call that was ever accepted, oldest first.
+    pub fn calls(&self) -> Vec<OutboundCall> {
+        self.lock().calls.values().map(|entry| entry.call.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reach(&self) -> Result<MutexGuard<'_, State>, StoreUnavailable> {
+        let state = self.lock();
+        if state.away { Err(StoreUnavailable::because("the store is away")) } else { Ok(state) }
+    }
+}
+
+impl State {
+    fn live_organization(&self, id: OrganizationId) -> Option<&Organization> {
+        self.organizations.get(&id).map(|entry| &entry.organization).filter(|own| own.is_active())
+    }
+}

@@ -1,0 +1,14 @@
+//! In-memory adapters of every store port, and the contracts that each adapter must keep.
+//!
+//! An adapter's own tests run all contracts with [`store_contracts!`](crate::store_contracts).
+
+#![allow(clippy::missing_panics_doc, reason = "contracts are tests: to panic is how they fail")]
+
+pub mod contracts;
+mod fixtures;
+mod in_memory;
+mod world;
+
+pub use fixtures::{Ground, TestResult, moment};
+pub use in_memory::InMemory;
+pub use world::World;

@@ -1,0 +1,85 @@
+//! One store behind all its ports, as the contracts see it.
+
+use std::any::Any;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::ports::{Access, Callbacks, Directory, Nodes, OutboundCalls, Provisioning};
+
+/// The ports of one empty store.
+#[derive(Clone)]
+pub struct World {
+    /// The life of calls.
+    pub calls: Arc<dyn OutboundCalls>,
+    /// The queue of callbacks.
+    pub callbacks: Arc<dyn Callbacks>,
+    /// Assistants, numbers, trunks.
+    pub directory: Arc<dyn Directory>,
+    /// Keys.
+    pub access: Arc<dyn Access>,
+    /// Nodes and boots.
+    pub nodes: Arc<dyn Nodes>,
+    /// The operator's side.
+    pub provisioning: Arc<dyn Provisioning>,
+    /// Whatever must live as long as the store, e.g. its database.
+    _ground: Arc<dyn Any + Send + Sync>,
+}
+
+impl World {
+    /// Wraps a store; `keep` is dropped with the last clone.
+    pub fn new<S>(store: S, keep: impl Any + Send + Sync) -> Self
+    where
+        S: OutboundCalls + Callbacks + Directory + Access + Nodes + Provisioning + 'static,
+    {
+        let store = Arc::new(store);
+        Self {
+            calls: store.clone(),
+            callbacks: store.clone(),
+            directory: store.clone(),
+            access: store.clone(),
+            nodes: store.clone(),
+            provisioning: store,
+            _ground: Arc::new(keep),
+        }
+    }
+}
+
+/// Runs futures side by side and returns their results in order.
+pub(super) async fn together<F>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output>
+where
+    F: Future,
+{
+    let running = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    Together { running }.await
+}
+
+type Slot<F> = (Pin<Box<F>>, Option<<F as Future>::Output>);
+
+struct Together<F: Future> {
+    running: Vec<Slot<F>>,
+}
+
+// The futures themselves are pinned in their boxes.
+impl<F: Future> Unpin for Together<F> {}
+
+impl<F: Future> Future for Together<F> {
+    type Output = Vec<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut waiting = false;
+        for (future, output) in &mut self.running {
+            if output.is_none() {
+                match future.as_mut().poll(cx) {
+                    Poll::Ready(value) => *output = Some(value),
+                    Poll::Pending => waiting = true,
+                }
+            }
+        }
+        if waiting {
+            return Poll::Pending;
+        }
+        Poll::Ready(self.running.drain(..).filter_map(|(_, output)| output).collect())
+    }
+}
