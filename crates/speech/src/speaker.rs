@@ -24,6 +24,11 @@ const WAITING_LINES: usize = 1024;
 /// The longest line, in characters: some ten minutes of speech.
 const LONGEST_LINE: usize = 10_000;
 
+/// Samples up to this are silence.
+const SILENT: u16 = 50;
+/// The silence kept at the end of a line: 100 ms.
+const TAIL: usize = 800;
+
 /// How built-in speech runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -138,7 +143,14 @@ async fn speak(process: &mut Process, line: &Line) -> Spoken {
     for piece in words::pieces(&line.text) {
         samples.extend(process.speak(line.language, piece).await?);
     }
-    Ok(encode(&samples, line.format))
+    Ok(encode(without_tail(&samples), line.format))
+}
+
+/// The samples without most of the silence after the last sound: Pico adds half a second or more,
+/// in which the callee would answer already.
+fn without_tail(samples: &[i16]) -> &[i16] {
+    let sounds = samples.iter().rposition(|sample| sample.unsigned_abs() > SILENT).map_or(0, |last| last + 1);
+    samples.get(..sounds + TAIL).unwrap_or(samples)
 }
 
 impl Lines {
@@ -154,5 +166,18 @@ impl Lines {
             // Who no longer waits is not told.
             drop(sender.send(spoken.clone()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_ends_100_ms_after_its_last_sound() {
+        let line = [[51_i16; 1000], [-SILENT.cast_signed(); 1000], [0; 1000]].concat();
+        assert_eq!(without_tail(&line).len(), 1800);
+        assert_eq!(without_tail(&line[..1500]).len(), 1500);
+        assert_eq!(without_tail(&[]), [0_i16; 0]);
     }
 }
