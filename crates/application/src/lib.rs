@@ -14,4 +14,4 @@ pub mod watch_trunks;
 
 mod crash_point;
 mod journal;
-mod run_call;
+pub mod run_call;

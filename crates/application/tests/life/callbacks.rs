@@ -1,0 +1,92 @@
+//! Delivery of callbacks on schedule.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::call::FinalAnswer;
+use domain::ports::{LegEnd, TryOutcome};
+use tokio::time::Instant;
+
+use crate::support::{Node, Wishes};
+
+async fn end_busy(node: &Node) {
+    node.callee.ends(LegEnd::Failed(FinalAnswer { code: 486, phrase: "Busy Here".into() }));
+    tokio::task::yield_now().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_are_tried_again_after_1_5_and_30_seconds_and_never_a_fifth_time() {
+    let mut node = Node::new(Wishes { outcome: |_| TryOutcome::Answered(500), ..Wishes::default() }).await;
+    let deliver = Arc::clone(&node.deliver);
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    let call = node.place().await;
+    end_busy(&node).await;
+    let mut bodies = Vec::new();
+    let mut waits = Vec::new();
+    let mut last = Instant::now();
+    for _ in 0..4 {
+        let tried = tokio::time::timeout(Duration::from_secs(60), node.tries.recv()).await.unwrap().unwrap();
+        waits.push(last.elapsed().as_secs_f64().round());
+        last = Instant::now();
+        bodies.push(tried.draft.body);
+    }
+    assert_eq!(waits, [0.0, 1.0, 5.0, 30.0]);
+    assert!(bodies.windows(2).all(|pair| pair.first() == pair.last()));
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert!(node.tries.try_recv().is_err());
+    assert_eq!(node.store.tries(call).len(), 4);
+    delivering.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_confirmed_callback_is_not_tried_again() {
+    let outcome = |before| if before == 0 { TryOutcome::TimedOut } else { TryOutcome::Answered(204) };
+    let mut node = Node::new(Wishes { outcome, ..Wishes::default() }).await;
+    let deliver = Arc::clone(&node.deliver);
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    let call = node.place().await;
+    end_busy(&node).await;
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    let outcomes: Vec<_> = node.store.tries(call).into_iter().map(|record| record.outcome).collect();
+    assert_eq!(outcomes, [TryOutcome::TimedOut, TryOutcome::Answered(204)]);
+    delivering.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn receivers_that_hang_do_not_hold_up_others() {
+    let node = Node::new(Wishes::default()).await;
+    let deliver = Arc::clone(&node.deliver);
+    // A hundred callbacks to a receiver that hangs wait in the store before the worker starts.
+    for _ in 0..100 {
+        queue(&node, "https://hang.example.com/").await;
+    }
+    let last = queue(&node, "https://quick.example.com/").await;
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    let began = Instant::now();
+    while node.store.tries(last).is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(began.elapsed() < Duration::from_secs(3), "held up");
+    }
+    delivering.abort();
+}
+
+/// Ends a call whose callback nobody holds any more.
+async fn queue(node: &Node, url: &str) -> domain::ids::CallId {
+    use domain::call::{Ended, EndedReason};
+    use domain::callback::{CallbackDraft, CallbackUrl};
+    use domain::ports::{Accepted, Conclusion};
+
+    let boot = node.ground.another_boot(&node.world).await.unwrap();
+    let mut call = node.ground.call().unwrap();
+    call.callback_url = CallbackUrl::from_stored(url);
+    let Accepted::Calling(fence) =
+        node.world.calls.accept(node.ground.dial(call.clone(), boot)).await.unwrap()
+    else {
+        panic!("not accepted")
+    };
+    let ended = Ended { reason: EndedReason::NoAnswer, started_at: None, ended_at: node.clock.now() };
+    let callback = CallbackDraft::of(&call, &ended, node.clock.now());
+    node.world.calls.conclude(Conclusion { fence, ended, answer: None, callback }).await.unwrap();
+    node.world.callbacks.release(&[boot]).await.unwrap();
+    call.id
+}

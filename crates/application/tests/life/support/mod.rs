@@ -1,0 +1,190 @@
+//! A whole node in memory, whose network, voice, receivers and time are in the test's hands.
+
+mod ports;
+mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use application::conclude_call::ConcludeCall;
+use application::deliver_callbacks::DeliverCallbacks;
+use application::keep_node::{KeepNode, NodeLease};
+use application::place_call::{CallRequest, PlaceCall, PlaceError, Placed};
+use application::run_call::RunCall;
+use application::supervisor::CallSupervisor;
+use application::take_over::TakeOver;
+use domain::access::{Permission, Principal};
+use domain::call::{CallStatus, OutboundStatus};
+use domain::callback::CallbackUrl;
+use domain::ids::{CallId, KeyId};
+use domain::number::Destination;
+use domain::ports::{ClaimedCallback, Clock, TryOutcome};
+use domain::testing::{Ground, InMemory, World};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+pub use ports::{Counter, MemorySpool, Receivers, SimulatedClock, Voice};
+pub use wire::{Callee, Seen};
+
+/// How long a callee is rung.
+pub const RING_LIMIT: Duration = Duration::from_secs(20);
+
+/// Everything that a running server has, but threads.
+pub struct Node {
+    pub store: InMemory,
+    pub world: World,
+    pub ground: Ground,
+    pub callee: Callee,
+    pub clock: Arc<dyn Clock>,
+    pub spool: Arc<MemorySpool>,
+    pub supervisor: Arc<CallSupervisor>,
+    pub keep_node: Arc<KeepNode>,
+    pub conclude: Arc<ConcludeCall>,
+    pub deliver: Arc<DeliverCallbacks>,
+    pub tries: mpsc::UnboundedReceiver<ClaimedCallback>,
+    place_call: PlaceCall,
+}
+
+/// What a test may want otherwise.
+pub struct Wishes {
+    pub broken_voice: bool,
+    pub outcome: fn(u16) -> TryOutcome,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        Self { broken_voice: false, outcome: |_| TryOutcome::Answered(200) }
+    }
+}
+
+impl Node {
+    pub async fn new(wishes: Wishes) -> Self {
+        let store = InMemory::new();
+        let world = World::new(store.clone(), ());
+        let ground = Ground::lay(&world, None).await.unwrap();
+        let clock: Arc<dyn Clock> = SimulatedClock::new();
+        let callee = Callee::new();
+        let spool = Arc::new(MemorySpool::default());
+        let supervisor = Arc::new(CallSupervisor::new(Handle::current(), vec![Handle::current()]));
+        let lease = Arc::new(NodeLease::new(Arc::clone(&clock)));
+        let (sender, tries) = mpsc::unbounded_channel();
+        let deliver = Arc::new(DeliverCallbacks::new(
+            Arc::clone(&world.callbacks),
+            Arc::new(Receivers { outcome: wishes.outcome, tries: sender }),
+            Arc::clone(&clock),
+            ground.boot,
+            Handle::current(),
+        ));
+        let conclude = Arc::new(ConcludeCall::new(
+            Arc::clone(&world.calls),
+            Arc::clone(&spool) as _,
+            Arc::clone(&deliver),
+            Arc::clone(&clock),
+        ));
+        let take_over = Arc::new(TakeOver {
+            nodes: Arc::clone(&world.nodes),
+            callbacks: Arc::clone(&world.callbacks),
+            telephony: Arc::clone(&callee.wire) as _,
+            conclude: Arc::clone(&conclude),
+            clock: Arc::clone(&clock),
+            boot: ground.boot,
+        });
+        let keep_node = Arc::new(KeepNode::new(
+            Arc::clone(&world.nodes),
+            Arc::clone(&lease),
+            Arc::clone(&supervisor),
+            Arc::clone(&take_over),
+            Arc::clone(&clock),
+            ground.boot,
+        ));
+        keep_node.beat().await.unwrap();
+        let run_call = Arc::new(RunCall {
+            calls: Arc::clone(&world.calls),
+            conclude: Arc::clone(&conclude),
+            speech: Arc::new(Voice { broken: wishes.broken_voice }),
+            supervisor: Arc::clone(&supervisor),
+            lease: Arc::clone(&lease),
+            clock: Arc::clone(&clock),
+            ring_limit: RING_LIMIT,
+        });
+        let place_call = PlaceCall {
+            directory: Arc::clone(&world.directory),
+            calls: Arc::clone(&world.calls),
+            telephony: Arc::clone(&callee.wire) as _,
+            run_call,
+            supervisor: Arc::clone(&supervisor),
+            lease,
+            boot: ground.boot,
+            clock: Arc::clone(&clock),
+            entropy: Arc::new(Counter::default()),
+        };
+        Self {
+            store,
+            world,
+            ground,
+            callee,
+            clock,
+            spool,
+            supervisor,
+            keep_node,
+
+            conclude,
+            deliver,
+            tries,
+            place_call,
+        }
+    }
+
+    /// Places a call to a receiver at `callback`.
+    pub async fn try_place(&self, callback: &str) -> Result<Placed, PlaceError> {
+        let key = KeyId::parse("00000000-0000-7000-8000-000000000001").unwrap();
+        let principal =
+            Principal { key, scope: self.ground.scope(), permissions: vec![Permission::OutboundCreate] };
+        let request = CallRequest {
+            destination: Destination::parse("+14155550123").unwrap(),
+            assistant: self.ground.assistant.id,
+            number: self.ground.number.id,
+            customer_name: None,
+            variables: [("name".to_owned(), "Ada".to_owned())].into(),
+            callback_url: CallbackUrl::from_stored(callback),
+        };
+        self.place_call.place(&principal, request).await
+    }
+
+    /// Places a call that is accepted, and sees its INVITE go.
+    pub async fn place(&mut self) -> CallId {
+        let placed = self.try_place("https://receiver.example.com/").await.unwrap();
+        assert_eq!((placed.status, placed.reason), (CallStatus::Calling, None));
+        assert_eq!(self.callee.sees().await, Seen::Sent);
+        placed.call
+    }
+
+    /// Where a call stands.
+    pub async fn status(&self, call: CallId) -> OutboundStatus {
+        self.world.calls.status(self.ground.scope(), call).await.unwrap().unwrap()
+    }
+
+    /// Waits for the one callback that reports a call's end, and gives status and reason from it.
+    pub async fn end(&mut self, call: CallId) -> (String, String) {
+        let tried = tokio::time::timeout(Duration::from_secs(3600), self.tries.recv()).await;
+        let callback = tried.expect("no callback").unwrap();
+        assert_eq!(callback.call, call);
+        let body = String::from_utf8(callback.draft.body).unwrap();
+        let field = |name: &str| {
+            let (_, rest) = body.split_once(&format!("\"{name}\":\"")).unwrap();
+            rest.split('"').next().unwrap().to_owned()
+        };
+        let end = (field("status"), field("endedReason"));
+        let status = self.status(call).await;
+        assert_eq!(
+            (status.status.as_str(), status.details.unwrap().reason.as_str()),
+            (end.0.as_str(), end.1.as_str())
+        );
+        end
+    }
+}
+
+/// An end as `Node::end` gives it.
+pub fn is(status: &str, reason: &str) -> (String, String) {
+    (status.to_owned(), reason.to_owned())
+}
