@@ -19,8 +19,8 @@ const VOICE: &CStr = c"voice";
 /// Pico's own level clips; at 35 % of it speech is some 21 dB below full scale (active level as
 /// ITU-T P.56 measures it), which telephone networks carry without harm.
 const QUIETER: [&str; 2] = ["<volume level=\"35\">", "</volume>"];
-/// The longest audio of one text: two minutes of 16-bit samples.
-const LONGEST: usize = 120 * 16_000 * 2;
+/// The longest audio of one text: five minutes of 16-bit samples.
+const LONGEST: usize = 300 * 16_000 * 2;
 
 /// Why Pico did not speak.
 #[derive(Debug, thiserror::Error)]
