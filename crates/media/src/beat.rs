@@ -37,7 +37,7 @@ impl Beat {
     pub(crate) fn take(&mut self, now: Duration) -> Option<Due> {
         let late = now.checked_sub(self.next)?;
         let behind = u32::try_from(late.as_nanos() / FRAME.as_nanos()).unwrap_or(u32::MAX);
-        let skipped = (behind + 1).saturating_sub(MOST_AT_ONCE);
+        let skipped = behind.saturating_sub(MOST_AT_ONCE - 1);
         let deadline = self.next + FRAME * skipped;
         self.next = deadline + FRAME;
         Some(Due { deadline, skipped })

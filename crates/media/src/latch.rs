@@ -18,6 +18,8 @@ const SILENCE: Duration = Duration::from_secs(1);
 const LONG_SILENCE: Duration = Duration::from_secs(5);
 /// How long packets of the source before a new agreement are stragglers.
 const STRAGGLERS: Duration = Duration::from_millis(500);
+/// How far ahead a packet still follows another in sequence, as some get lost.
+const NEAR: u16 = 16;
 
 #[derive(Clone, Copy, Debug)]
 struct Source {
@@ -27,11 +29,11 @@ struct Source {
 }
 
 /// A source that is not trusted before its second packet in sequence (RFC 3550 A.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Probation {
     address: SocketAddr,
     ssrc: u32,
-    expected: u16,
+    sequence: u16,
 }
 
 /// Who the other side is.
@@ -63,6 +65,11 @@ impl Latch {
         (!address.ip().is_unspecified() && address.port() != 0).then_some(address)
     }
 
+    /// Whether our source sends from here.
+    pub(crate) fn is_source(&self, from: SocketAddr) -> bool {
+        self.source.is_some_and(|source| source.address == from)
+    }
+
     /// Whether a packet of an agreed payload type counts.
     pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
         let straggles = self.straggler.is_some_and(|(address, until)| now < until && address == from);
@@ -90,11 +97,14 @@ impl Latch {
     /// Takes another stream over on its second packet in sequence, so that a stray one changes
     /// nothing.
     fn try_out(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
-        let this = Probation { address: from, ssrc: packet.ssrc, expected: packet.sequence };
-        if self.probation == Some(this) {
+        let follows = self.probation.is_some_and(|probation| {
+            let ahead = packet.sequence.wrapping_sub(probation.sequence);
+            (probation.address, probation.ssrc) == (from, packet.ssrc) && (1..=NEAR).contains(&ahead)
+        });
+        if follows {
             return self.take(packet, from, now);
         }
-        self.probation = Some(Probation { expected: packet.sequence.wrapping_add(1), ..this });
+        self.probation = Some(Probation { address: from, ssrc: packet.ssrc, sequence: packet.sequence });
         false
     }
 

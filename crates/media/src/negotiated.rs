@@ -79,3 +79,40 @@ impl Seeds {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    use super::*;
+
+    struct Counting(AtomicU8);
+
+    impl Entropy for Counting {
+        fn fill(&self, bytes: &mut [u8]) {
+            for byte in bytes {
+                *byte = self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[test]
+    fn every_value_is_a_draw_of_its_own() {
+        let seeds = Seeds::draw(&Counting(AtomicU8::new(1)));
+        let expected = Seeds {
+            sequence: 0x0102,
+            ssrc: 0x0506_0708,
+            timestamp: 0x090A_0B0C,
+            cname: "0d0e0f101112131415161718".to_owned(),
+        };
+        assert_eq!(seeds, expected);
+    }
+
+    #[test]
+    fn a_direction_tells_both_sides() {
+        let sides =
+            [Direction::SendReceive, Direction::SendOnly, Direction::ReceiveOnly, Direction::Inactive]
+                .map(|direction| (direction.sends(), direction.receives()));
+        assert_eq!(sides, [(true, true), (true, false), (false, true), (false, false)]);
+    }
+}

@@ -79,6 +79,10 @@ impl Receiver {
         });
         let Some(packet) = packet else {
             self.counts.ignored += 1;
+            // Comfort noise and the like is not played, but it shows that somebody is there.
+            if self.latch.is_source(from) && Packet::parse(datagram).is_some() {
+                self.heard_at = now;
+            }
             return None;
         };
         if !self.latch.admit(&packet, from, now) {
@@ -181,6 +185,16 @@ mod tests {
         }
         receiver.receive(b"hello", PEER.parse().unwrap(), Duration::ZERO);
         assert_eq!(receiver.counts, Counts { ignored: 5, ..Counts::default() });
+    }
+
+    #[test]
+    fn comfort_noise_of_the_source_is_a_sign_of_life() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        receive(&mut receiver, 13, 1, 50, &[60]);
+        assert_eq!(receiver.silent_for(Duration::from_secs(9)), Duration::from_secs(9));
+        receive(&mut receiver, 0, 1, 100, &[0; FRAME_BYTES]);
+        receive(&mut receiver, 13, 1, 150, &[60]);
+        assert_eq!(receiver.silent_for(Duration::from_secs(9)), Duration::from_secs(6));
     }
 
     #[test]

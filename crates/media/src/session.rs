@@ -19,6 +19,9 @@ use crate::{Negotiated, RtpSocket, Seeds, Stats};
 /// Silence on the wire that ends a call.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Datagrams that a socket may hold before its session starts; the system's buffer holds fewer.
+const MOST_STALE: usize = 4_096;
+
 /// What happens on a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MediaEvent {
@@ -67,9 +70,11 @@ impl Session {
     /// Starts the beat, or goes on with new terms after another offer and answer.
     pub fn start(&mut self, negotiated: Negotiated) {
         let now = self.now();
-        match &mut self.call {
-            Some(call) => call.renegotiate(negotiated, now),
-            None => self.call = Some(Box::new(Call::new(&self.seeds, negotiated, now))),
+        if let Some(call) = &mut self.call {
+            call.renegotiate(negotiated, now);
+        } else {
+            self.wire.discard();
+            self.call = Some(Box::new(Call::new(&self.seeds, negotiated, now)));
         }
     }
 
@@ -120,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Presses a key for `length` (RFC 4733; 40 ms to 8 s, in steps of 20 ms), instead of audio. Up
+    /// Presses a key of a started session for `length` (RFC 4733; 40 ms to 8 s, in steps of 20 ms), instead of audio. Up
     /// to 32 keys wait for their turn; one more, or one that the other side has no telephone-event
     /// for, is only counted.
     pub fn press(&mut self, digit: Digit, length: Duration) {
@@ -149,6 +154,15 @@ impl Drop for Session {
 }
 
 impl Wire {
+    /// Throws away what came before anybody wanted to hear it, or it would be heard late.
+    fn discard(&self) {
+        if let Self::Bound(socket) = self {
+            let mut space = [0; 1];
+            let received = (0..MOST_STALE).take_while(|_| socket.recv_from(&mut space).is_ok());
+            tracing::trace!(datagrams = received.count(), "early RTP was thrown away");
+        }
+    }
+
     /// Ties a bound socket to the runtime that polls.
     fn tie(&mut self) {
         let socket = match mem::replace(self, Self::Broken) {

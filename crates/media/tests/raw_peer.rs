@@ -39,14 +39,21 @@ async fn packets_leave_every_20_ms_with_running_numbers() {
         session.play(Some(&[5; FRAME_BYTES]));
     }
     let elapsed = begin.elapsed();
-    assert!((970..1_400).contains(&elapsed.as_millis()), "50 beats took {elapsed:?}");
+    // What a busy machine makes us leave out shows in the timestamps, not in the pace.
+    let skipped = u32::try_from(session.stats().skipped).unwrap();
+    let due = Duration::from_millis(20) * (49 + skipped);
+    assert!(elapsed + Duration::from_millis(5) >= due, "50 beats took {elapsed:?}, {skipped} were skipped");
+    assert!(elapsed <= due + Duration::from_millis(200), "50 beats took {elapsed:?}, {skipped} were skipped");
+    let mut last = 0;
     for number in 0..50_u16 {
         let (datagram, _) = receive(&peer).await;
-        let marker = if number == 0 { 0x80 } else { 0 };
         let sequence = (u16::MAX - 5).wrapping_add(number);
-        let timestamp = (u32::MAX - 1_000).wrapping_add(u32::from(number) * 160);
-        assert_eq!(datagram, packet(marker, sequence, timestamp, 7, &[5; FRAME_BYTES]));
+        last = u32::from_be_bytes(datagram[4..8].try_into().unwrap());
+        let marker = datagram[1];
+        assert!(marker == 0x80 || number > 0 && marker == 0);
+        assert_eq!(datagram, packet(marker, sequence, last, 7, &[5; FRAME_BYTES]));
     }
+    assert_eq!(last, (u32::MAX - 1_000).wrapping_add((49 + skipped) * 160));
 }
 
 #[tokio::test]

