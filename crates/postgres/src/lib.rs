@@ -19,6 +19,6 @@ mod signing_secrets;
 mod statement;
 mod store;
 
-pub use migrate::{MigrationError, migrate, pending_migrations, revert_all};
+pub use migrate::{MigrationError, SCHEMA, migrate, pending_migrations, revert_all};
 pub use sealing::SealingKey;
 pub use store::{ConnectError, Options, Store};

@@ -7,6 +7,9 @@ use crate::connection::{configuration, establish};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations");
 
+/// Names the content of all migrations: it changes when any of them does.
+pub const SCHEMA: &str = env!("MIGRATIONS_DIGEST");
+
 // Any fixed number that no other program locks by ("callwri" in ASCII).
 const LOCK: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
     SELECT pg_advisory_lock(27976676418319977)";

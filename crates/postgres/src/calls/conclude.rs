@@ -1,15 +1,11 @@
 //! Ending a call: status, record, line and callback together, or not at all.
 
-use std::time::Duration;
-
+use domain::callback::FIRST_LEASE;
 use domain::ports::{Concluded, Conclusion};
 
 use crate::failure::Failure;
 use crate::statement::{row, statement};
 use crate::store::Store;
-
-/// How long the concluding boot has its callback to itself before it takes up the claim.
-const FIRST_LEASE: Duration = Duration::from_secs(30);
 
 const CONCLUDE: &str = "
 WITH leg AS (
