@@ -85,7 +85,7 @@ fn uri_address(uri: &str) -> Option<TrunkAddress> {
     let host = after_user.split([';', '?']).next()?;
     let mut address = TrunkAddress::parse(host)?;
     if let Some(maddr) = headers::uri_parameter(uri, "maddr") {
-        address.host = maddr.trim_matches(['[', ']']).to_owned();
+        maddr.trim_matches(['[', ']']).clone_into(&mut address.host);
     }
     Some(address)
 }

@@ -104,8 +104,8 @@ impl Dialog {
     pub(crate) fn created_by(&self, response: &Response) -> Option<Self> {
         let mut dialog = self.clone();
         dialog.remote_tag = Some(headers::to_tag(&response.headers)?.to_owned());
-        dialog.target =
-            headers::first(&response.headers, "Contact").and_then(headers::address_uri)?.to_owned();
+        let contact = headers::first(&response.headers, "Contact").and_then(headers::address_uri)?;
+        contact.clone_into(&mut dialog.target);
         dialog.route_set = headers::list(&response.headers, "Record-Route");
         dialog.route_set.reverse();
         Some(dialog)

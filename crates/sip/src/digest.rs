@@ -212,17 +212,16 @@ impl Challenge {
             quote(&self.realm),
             quote(nonce),
         );
-        if let Some(algorithm) = &self.algorithm {
-            text += &format!(", algorithm={algorithm}");
-        }
-        if let Some(opaque) = &self.opaque {
-            text += &format!(", opaque=\"{}\"", quote(opaque));
-        }
-        match self.qop {
+        let algorithm = self.algorithm.iter().map(|algorithm| format!("algorithm={algorithm}"));
+        let opaque = self.opaque.iter().map(|opaque| format!("opaque=\"{}\"", quote(opaque)));
+        let qop = match self.qop {
             // The value of qop stands without quotes (RFC 7616 §3.4).
-            Some(qop) => text += &format!(", qop={}, nc={COUNT}, cnonce=\"{cnonce}\"", qop.as_str()),
-            None if self.session => text += &format!(", cnonce=\"{cnonce}\""),
-            None => {}
+            Some(qop) => Some(format!("qop={}, nc={COUNT}, cnonce=\"{cnonce}\"", qop.as_str())),
+            None => self.session.then(|| format!("cnonce=\"{cnonce}\"")),
+        };
+        for parameter in algorithm.chain(opaque).chain(qop) {
+            text.push_str(", ");
+            text.push_str(&parameter);
         }
         text
     }

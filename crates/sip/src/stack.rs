@@ -288,8 +288,9 @@ async fn accept(
             accepted = listener.accept() => accepted,
             () = cancel.cancelled() => return,
         };
-        let connection = accepted.map_err(rsipstack::Error::from).and_then(|(stream, _)| {
-            TcpConnection::from_stream(stream, local.clone(), Some(cancel.child_token()))
+        let connection = accepted.and_then(|(stream, _)| {
+            let token = Some(cancel.child_token());
+            TcpConnection::from_stream(stream, local.clone(), token).map_err(io::Error::other)
         });
         match connection {
             Ok(connection) => endpoint.transport_layer.add_connection(connection.into()),
@@ -361,7 +362,7 @@ impl TransactionTimers {
             t4: self.t4,
             t1x64: self.t1 * 64,
             // The application's ring limit decides how long ringing lasts.
-            timerc: std::time::Duration::from_secs(24 * 3600),
+            timerc: std::time::Duration::from_hours(24),
             callid_suffix: None,
             callid_format: rsipstack::transaction::CallIdFormat::default(),
             history_info_enabled: false,

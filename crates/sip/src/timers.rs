@@ -59,12 +59,12 @@ impl Default for Timers {
             cancelled: Duration::from_secs(5),
             bye: Duration::from_secs(2),
             orphan: Duration::from_secs(2),
-            session: Duration::from_secs(1800),
+            session: Duration::from_mins(30),
             session_minimum: Duration::from_secs(90),
             ping: Duration::from_secs(30),
             ping_down: Duration::from_secs(3),
             ping_answer: Duration::from_secs(4),
-            registration: Duration::from_secs(600),
+            registration: Duration::from_mins(10),
             registration_retry: Duration::from_secs(5),
         }
     }

@@ -81,13 +81,13 @@ impl Call {
             let dialled = match happened {
                 Happened::Response(Some(response)) => self.on_response(&mut attempt, response).await,
                 Happened::Response(None) => Some(Dialled::Over(self.without_answer(&attempt))),
-                Happened::Inbound(Inbound::Accepted(response)) => self.on_accepted(&attempt, *response).await,
+                Happened::Inbound(Inbound::Accepted(response)) => self.on_accepted(&attempt, *response),
                 Happened::Inbound(Inbound::Request(request)) => {
                     self.on_early_request(*request, attempt.early.is_some()).await;
                     None
                 }
-                Happened::Inbound(Inbound::Acknowledged(_) | Inbound::Unacknowledged) => None,
-                Happened::Command(Some(Command::Acknowledge)) => None,
+                Happened::Inbound(Inbound::Acknowledged(_) | Inbound::Unacknowledged)
+                | Happened::Command(Some(Command::Acknowledge)) => None,
                 Happened::Command(Some(Command::HangUp(cause))) => {
                     self.on_hang_up(&mut attempt, Some(cause));
                     None
@@ -257,7 +257,7 @@ impl Call {
         None
     }
 
-    async fn on_accepted(&mut self, attempt: &Attempt, response: Response) -> Option<Dialled> {
+    fn on_accepted(&mut self, attempt: &Attempt, response: Response) -> Option<Dialled> {
         let ours = headers::cseq(&attempt.request.headers).map(|(number, _)| number);
         if headers::cseq(&response.headers).map(|(number, _)| number) != ours {
             return None;

@@ -73,7 +73,9 @@ impl Call {
                     self.on_request(&mut talk, *request).await
                 }
                 Happened::Inbound(Inbound::Acknowledged(body)) => self.on_acknowledged(&mut talk, &body),
-                Happened::Inbound(Inbound::Unacknowledged) => Some(LegEnd::Lost),
+                Happened::Inbound(Inbound::Unacknowledged) | Happened::TimerDue(Due::Expiry) => {
+                    Some(LegEnd::Lost)
+                }
                 Happened::Command(Some(Command::Acknowledge)) | Happened::AckDue => {
                     self.acknowledge(&mut talk).await;
                     None
@@ -87,7 +89,6 @@ impl Call {
                     self.start_refresh(&mut talk);
                     None
                 }
-                Happened::TimerDue(Due::Expiry) => Some(LegEnd::Lost),
                 Happened::Refreshed(refreshed) => self.on_refreshed(&mut talk, refreshed),
             };
             match end {

@@ -1,0 +1,139 @@
+//! A leg driven by a task of its own, as the application drives it.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use domain::ports::{Answered, DialIntent, HangUp, Leg, LegEnd, LegEvent};
+use tokio::sync::mpsc;
+
+use super::PATIENCE;
+
+enum Order {
+    Acknowledge,
+    HangUp(HangUp),
+    Press(char),
+}
+
+/// The application's end of a leg.
+pub struct Line {
+    pub intent: DialIntent,
+    events: mpsc::UnboundedReceiver<LegEvent>,
+    orders: Option<mpsc::UnboundedSender<Order>>,
+    /// Provisional codes that were told so far.
+    pub rang: Vec<u16>,
+    /// Frames with audio that were heard so far.
+    pub heard: usize,
+    pub pressed: String,
+}
+
+impl Line {
+    pub fn start(mut leg: Box<dyn Leg>, intent: DialIntent) -> Self {
+        let (sender, events) = mpsc::unbounded_channel();
+        let (orders, mut taken) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            loop {
+                let event = tokio::select! {
+                    event = poll_fn(|cx| leg.poll_event(cx)) => event,
+                    order = taken.recv() => {
+                        match order {
+                            Some(Order::Acknowledge) => leg.acknowledge(),
+                            Some(Order::HangUp(cause)) => leg.hang_up(cause),
+                            Some(Order::Press(key)) => leg.press(
+                                domain::audio::Digit::from_char(key).unwrap(),
+                                Duration::from_millis(100),
+                            ),
+                            // The test let go of its line: the leg is dropped.
+                            None => return,
+                        }
+                        continue;
+                    }
+                };
+                if matches!(event, LegEvent::Heard(_)) {
+                    leg.play(Some(&[0x55; 160]));
+                }
+                let over = matches!(event, LegEvent::Ended(_));
+                if sender.send(event).is_err() || over {
+                    return;
+                }
+            }
+        });
+        Self { intent, events, orders: Some(orders), rang: Vec::new(), heard: 0, pressed: String::new() }
+    }
+
+    async fn next(&mut self) -> LegEvent {
+        let event = tokio::time::timeout(PATIENCE, self.events.recv());
+        let event = event.await.expect("the leg says nothing").expect("the leg is gone");
+        match &event {
+            LegEvent::Ringing { code } => self.rang.push(*code),
+            LegEvent::Heard(frame) if frame.audio.is_some() => self.heard += 1,
+            LegEvent::Pressed(digit) => self.pressed.push(digit.as_char()),
+            _ => {}
+        }
+        event
+    }
+
+    /// Waits until it rings, and tells with which code.
+    pub async fn ringing(&mut self) -> u16 {
+        match self.next().await {
+            LegEvent::Ringing { code } => code,
+            other => panic!("expected ringing, got {other:?}"),
+        }
+    }
+
+    /// Waits for the answer and lets the ACK go.
+    pub async fn answered(&mut self) -> Answered {
+        let answered = self.answered_unacknowledged().await;
+        self.order(Order::Acknowledge);
+        answered
+    }
+
+    /// Waits for the answer.
+    pub async fn answered_unacknowledged(&mut self) -> Answered {
+        loop {
+            match self.next().await {
+                LegEvent::Answered(answered) => return *answered,
+                LegEvent::Ringing { .. } => {}
+                other => panic!("expected an answer, got {other:?}"),
+            }
+        }
+    }
+
+    /// Waits for the end, whatever comes before.
+    pub async fn ended(&mut self) -> LegEnd {
+        loop {
+            if let LegEvent::Ended(end) = self.next().await {
+                return end;
+            }
+        }
+    }
+
+    /// Waits until so many frames with audio were heard.
+    pub async fn hears(&mut self, frames: usize) {
+        while self.heard < frames {
+            if let LegEvent::Ended(end) = self.next().await {
+                panic!("ended with {end:?} after {} frames", self.heard);
+            }
+        }
+    }
+
+    /// Waits until these keys were pressed.
+    pub async fn hears_keys(&mut self, keys: &str) {
+        while self.pressed != keys {
+            if let LegEvent::Ended(end) = self.next().await {
+                panic!("ended with {end:?} after {:?}", self.pressed);
+            }
+        }
+    }
+
+    pub fn hang_up(&self, cause: HangUp) {
+        self.order(Order::HangUp(cause));
+    }
+
+    pub fn press(&self, key: char) {
+        self.order(Order::Press(key));
+    }
+
+    fn order(&self, order: Order) {
+        let _ = self.orders.as_ref().unwrap().send(order);
+    }
+}

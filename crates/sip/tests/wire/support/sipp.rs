@@ -1,0 +1,50 @@
+//! SIPp as the callee, with the scenarios in `tests/sipp`.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+
+use tokio::process::{Child, Command};
+
+use super::{PATIENCE, free_port};
+
+/// One running scenario.
+pub struct Sipp {
+    child: Child,
+    pub address: SocketAddr,
+    scenario: String,
+}
+
+impl Sipp {
+    /// Starts a scenario for one call; `keys` fill its `[key]` fields.
+    pub fn start(scenario: &str, keys: &[(&str, &str)]) -> Self {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sipp").join(format!("{scenario}.xml"));
+        let address = free_port();
+        let mut command = Command::new("sipp");
+        command.arg("-sf").arg(file);
+        command.args(["-i", "127.0.0.1", "-mi", "127.0.0.1", "-m", "1", "-nostdin"]);
+        command.args(["-timeout", "20", "-timeout_error", "-recv_timeout", "8000"]);
+        command.arg("-p").arg(address.port().to_string());
+        command.arg("-mp").arg(free_port().port().to_string());
+        for (key, value) in keys {
+            command.args(["-key", key, value]);
+        }
+        let child = command
+            .current_dir(std::env::temp_dir())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("sipp (Debian package sip-tester) must be installed");
+        Self { child, address, scenario: scenario.to_owned() }
+    }
+
+    /// Waits for the scenario's end, which must be its success.
+    pub async fn succeeds(self) {
+        let output = tokio::time::timeout(2 * PATIENCE, self.child.wait_with_output());
+        let output = output.await.expect("sipp does not end").unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "scenario {}: {}\n{said}", self.scenario, output.status);
+    }
+}
