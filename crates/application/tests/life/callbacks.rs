@@ -25,14 +25,14 @@ async fn failures_are_tried_again_after_1_5_and_30_seconds_and_never_a_fifth_tim
     let mut waits = Vec::new();
     let mut last = Instant::now();
     for _ in 0..4 {
-        let tried = tokio::time::timeout(Duration::from_secs(60), node.tries.recv()).await.unwrap().unwrap();
+        let tried = tokio::time::timeout(Duration::from_mins(1), node.tries.recv()).await.unwrap().unwrap();
         waits.push(last.elapsed().as_secs_f64().round());
         last = Instant::now();
         bodies.push(tried.draft.body);
     }
     assert_eq!(waits, [0.0, 1.0, 5.0, 30.0]);
     assert!(bodies.windows(2).all(|pair| pair.first() == pair.last()));
-    tokio::time::sleep(Duration::from_secs(3600)).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
     assert!(node.tries.try_recv().is_err());
     assert_eq!(node.store.tries(call).len(), 4);
     delivering.abort();
@@ -46,7 +46,7 @@ async fn a_confirmed_callback_is_not_tried_again() {
     let delivering = tokio::spawn(async move { deliver.run().await });
     let call = node.place().await;
     end_busy(&node).await;
-    tokio::time::sleep(Duration::from_secs(3600)).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
     let outcomes: Vec<_> = node.store.tries(call).into_iter().map(|record| record.outcome).collect();
     assert_eq!(outcomes, [TryOutcome::TimedOut, TryOutcome::Answered(204)]);
     delivering.abort();

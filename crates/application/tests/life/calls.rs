@@ -37,16 +37,18 @@ async fn an_answered_call_is_acknowledged_once_saved_speaks_and_ends_with_the_ca
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_cannot_be_prepared_is_recorded_as_failed_without_a_callback() {
+    let no_capacity: fn() -> Refused = || Refused::NoCapacity;
+    let unreachable: fn() -> Refused = || Refused::Unreachable(None);
     for (refused, reason) in [
-        ((|| Refused::NoCapacity) as fn() -> Refused, EndedReason::CapacityExceeded),
-        (|| Refused::Unreachable(None), EndedReason::TrunkUnreachable),
+        (no_capacity, EndedReason::CapacityExceeded),
+        (unreachable, EndedReason::TrunkUnreachable),
     ] {
         let mut node = Node::new(Wishes::default()).await;
         node.callee.refuse(refused);
         let placed = node.try_place("https://receiver.example.com/").await.unwrap();
         assert_eq!((placed.status, placed.reason), (CallStatus::Failed, Some(reason)));
         assert_eq!(node.status(placed.call).await.details.unwrap().reason, reason);
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         assert!(node.tries.try_recv().is_err());
     }
 }

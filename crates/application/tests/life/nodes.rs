@@ -98,7 +98,7 @@ async fn a_call_that_was_taken_over_ends_here_and_is_not_reported_twice() {
     node.keep_node.beat().await.unwrap();
     assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
     node.callee.ends(LegEnd::ByUs);
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(node.status(call).await.status, CallStatus::Calling, "the heir concludes it, nobody else");
     assert!(node.tries.try_recv().is_err());
 }

@@ -166,7 +166,7 @@ impl Node {
 
     /// Waits for the one callback that reports a call's end, and gives status and reason from it.
     pub async fn end(&mut self, call: CallId) -> (String, String) {
-        let tried = tokio::time::timeout(Duration::from_secs(3600), self.tries.recv()).await;
+        let tried = tokio::time::timeout(Duration::from_hours(1), self.tries.recv()).await;
         let callback = tried.expect("no callback").unwrap();
         assert_eq!(callback.call, call);
         let body = String::from_utf8(callback.draft.body).unwrap();

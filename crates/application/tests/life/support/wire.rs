@@ -74,7 +74,7 @@ impl Callee {
 
     /// The next thing that the service does; with paused time, waiting is free.
     pub async fn sees(&mut self) -> Seen {
-        tokio::time::timeout(Duration::from_secs(3600), self.seen.recv())
+        tokio::time::timeout(Duration::from_hours(1), self.seen.recv())
             .await
             .expect("nothing happened")
             .unwrap()

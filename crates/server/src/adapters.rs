@@ -1,0 +1,28 @@
+//! How settings become adapters, for the service and for the command line alike.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use speech::PicoSpeech;
+
+use crate::config::Settings;
+use crate::trust;
+
+/// Spoken lines that are kept: an hour of speech.
+const SPEECH_CACHE_BYTES: usize = 32 << 20;
+
+/// The SIP side's settings.
+pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
+    let mut sip = sip::Settings::new(settings.sip.listen, settings.media.ports.clone());
+    sip.public_address = settings.sip.public_address;
+    sip.tls = Some(trust::client_config(settings.sip.authorities.as_deref())?);
+    Ok(sip)
+}
+
+/// The built-in voice: this program's own `speak` command, in child processes. Call it inside a
+/// tokio runtime.
+pub fn speech() -> anyhow::Result<Arc<PicoSpeech>> {
+    let program = std::env::current_exe().context("this program's own path is unknown")?;
+    let args = vec!["speak".to_owned()];
+    Ok(PicoSpeech::start(&speech::Settings { program, args, processes: 2, cache_bytes: SPEECH_CACHE_BYTES }))
+}

@@ -1,0 +1,82 @@
+//! The HTTP side of the service: it listens from the first second, and lets requests in when the
+//! rest is ready.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use domain::ports::{Clock, Entropy};
+use http_api::{Front, Gate, Listen, MemoryWindow, SMALLEST_LIMIT, Stopper, TrustedProxies};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::Stage;
+use crate::config::{Settings, Tls};
+
+/// Clients that the rate limit remembers; more give way by idleness.
+const RATE_LIMIT_CLIENTS: usize = 1 << 20;
+
+/// Requests in hand may go on for so long after a graceful stop.
+const STOP_LIMIT: Duration = Duration::from_secs(15);
+
+/// The listening server and its gate.
+pub(super) struct HttpFront {
+    pub(super) gate: Arc<Gate>,
+    stopper: Stopper,
+}
+
+impl HttpFront {
+    /// Answers what is in hand, and stops.
+    pub(super) async fn stop(&self) {
+        self.stopper.stop(true).await;
+    }
+}
+
+/// Listens on the configured address.
+pub(super) fn start(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+    stage: &Arc<Stage>,
+) -> anyhow::Result<HttpFront> {
+    let stage = Arc::clone(stage);
+    let gate = Gate::new(Front {
+        clock: Arc::clone(clock),
+        entropy: Arc::clone(entropy),
+        window: Arc::new(MemoryWindow::new(RATE_LIMIT_CLIENTS, SMALLEST_LIMIT)),
+        trusted_proxies: TrustedProxies::new(settings.http.trusted_proxies.clone()),
+        readiness: Arc::new(move || stage.readiness()),
+    });
+    let listen = settings.http.listen;
+    let listener =
+        TcpListener::bind(listen).with_context(|| format!("HTTP__LISTEN: {listen} cannot be listened on"))?;
+    let address = listener.local_addr()?;
+    let tls = settings.http.tls.as_ref().map(tls_config).transpose()?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let listen = Listen { listeners: vec![listener], tls, workers: None, shutdown_limit: STOP_LIMIT };
+    let server =
+        http_api::serve(listen, Arc::clone(&gate)).context("the HTTP server could not be started")?;
+    let stopper = server.stopper();
+    tokio::spawn(async move {
+        if let Err(error) = server.run().await {
+            tracing::error!(%error, "the HTTP server broke");
+        }
+    });
+    tracing::info!(http.address = %address, "listening on {scheme}://{address}");
+    Ok(HttpFront { gate, stopper })
+}
+
+fn tls_config(tls: &Tls) -> anyhow::Result<rustls::ServerConfig> {
+    let (certificate, key) = (&tls.certificate, &tls.key);
+    let chain =
+        CertificateDer::pem_file_iter(certificate)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .with_context(|| format!("HTTP__TLS__CERTIFICATE: {} cannot be read", certificate.display()))?;
+    let key = PrivateKeyDer::from_pem_file(key)
+        .with_context(|| format!("HTTP__TLS__KEY: {} cannot be read", key.display()))?;
+    rustls::ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .context("HTTP__TLS__CERTIFICATE and HTTP__TLS__KEY do not fit together")
+}

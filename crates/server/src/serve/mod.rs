@@ -1,0 +1,145 @@
+//! `callwright serve`: start, run, and end without losing anything.
+
+mod http_server;
+mod node;
+mod runtimes;
+mod shutdown;
+mod wiring;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use domain::ports::{Clock, Entropy};
+use http_api::Readiness;
+
+use crate::config::Settings;
+use crate::embedded::Cluster;
+use crate::secrets::at_rest_key;
+use crate::system::{SystemClock, SystemEntropy};
+use runtimes::Runtimes;
+use shutdown::Signals;
+use wiring::Wiring;
+
+/// Between two tries to reach a database that is not there yet.
+const DATABASE_RETRY: Duration = Duration::from_secs(2);
+
+/// Serves until SIGTERM or SIGINT, then drains.
+pub fn run(settings: &Settings) -> anyhow::Result<()> {
+    let runtimes = Runtimes::start().context("the threads could not be started")?;
+    let served = runtimes.control().block_on(serve(settings, &runtimes));
+    runtimes.stop();
+    served
+}
+
+async fn serve(settings: &Settings, runtimes: &Runtimes) -> anyhow::Result<()> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
+    let mut signals = Signals::listen().context("signals cannot be listened to")?;
+    let stage = Arc::new(Stage::default());
+    let front = http_server::start(settings, &clock, &entropy, &stage)?;
+
+    std::fs::create_dir_all(&settings.data_dir)
+        .with_context(|| format!("the data directory {} cannot be made", settings.data_dir.display()))?;
+    let key = at_rest_key(settings, entropy.as_ref())?;
+    // A signal during the start ends it; nothing has been taken on yet.
+    let started = tokio::select! {
+        started = start(settings, runtimes, &clock, &entropy, key) => started?,
+        () = signals.next() => return Ok(()),
+    };
+    let (cluster, wiring) = started;
+    wiring.open(&front.gate, settings);
+    stage.set(Readiness::Ready);
+    stage.watch(wiring.lease());
+    tracing::info!("ready");
+
+    signals.next().await;
+    tracing::info!(running = wiring.running_calls(), "shutting down: no new calls are taken");
+    stage.set(Readiness::Draining);
+    wiring.drain(settings.calls.drain_limit, &mut signals).await;
+    front.stop().await;
+    wiring.leave().await;
+    if let Some(cluster) = cluster {
+        tokio::task::spawn_blocking(move || cluster.stop()).await.context("the database did not stop")?;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Database, migrations, store, and the service on top; takes over what earlier starts left.
+async fn start(
+    settings: &Settings,
+    runtimes: &Runtimes,
+    clock: &Arc<dyn Clock>,
+    entropy: &Arc<dyn Entropy>,
+    key: crate::secrets::AtRestKey,
+) -> anyhow::Result<(Option<Cluster>, Wiring)> {
+    let (cluster, url) = if let Some(url) = &settings.database.url {
+        (None, url.reveal().clone())
+    } else {
+        let own = settings.clone();
+        let cluster = tokio::task::spawn_blocking(move || Cluster::start(&own)).await??;
+        let url = cluster.url().to_owned();
+        (Some(cluster), url)
+    };
+    let key = postgres::SealingKey::from_bytes(*key.reveal());
+    let store = reach(&url, &key).await?;
+    let wiring = Wiring::build(settings, runtimes, store, clock, entropy).await?;
+    Ok((cluster, wiring))
+}
+
+/// Waits for the database, brings its tables up to date and opens the store.
+async fn reach(url: &str, key: &postgres::SealingKey) -> anyhow::Result<postgres::Store> {
+    let mut told = false;
+    loop {
+        match postgres::Store::connect(url, key.clone(), postgres::Options::default()).await {
+            Ok(store) => {
+                for migration in postgres::migrate(url).await.context("the database could not be migrated")? {
+                    tracing::info!(migration, "migrated");
+                }
+                return Ok(store);
+            }
+            Err(postgres::ConnectError::Unreachable(error)) => {
+                if !told {
+                    tracing::warn!(error = ?error, "waiting for the database");
+                    told = true;
+                }
+                tokio::time::sleep(DATABASE_RETRY).await;
+            }
+            Err(error @ postgres::ConnectError::Url(_)) => return Err(error).context("DATABASE__URL"),
+        }
+    }
+}
+
+/// How far the service is; read on every readiness probe.
+#[derive(Default)]
+pub(crate) struct Stage {
+    stage: AtomicU8,
+    lease: std::sync::OnceLock<Arc<application::keep_node::NodeLease>>,
+}
+
+impl Stage {
+    fn set(&self, stage: Readiness) {
+        let value = match stage {
+            Readiness::Starting | Readiness::NoDatabase => 0,
+            Readiness::Ready => 1,
+            Readiness::Draining => 2,
+        };
+        self.stage.store(value, Ordering::Release);
+    }
+
+    fn watch(&self, lease: Arc<application::keep_node::NodeLease>) {
+        // Set once, by the one start.
+        let _ = self.lease.set(lease);
+    }
+
+    pub(crate) fn readiness(&self) -> Readiness {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Readiness::Starting,
+            2 => Readiness::Draining,
+            _ if self.lease.get().is_some_and(|lease| lease.may_dial()) => Readiness::Ready,
+            _ => Readiness::NoDatabase,
+        }
+    }
+}

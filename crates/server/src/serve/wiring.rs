@@ -1,0 +1,240 @@
+//! Every room meets every other here: ports get their adapters.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use application::authenticate::Authenticate;
+use application::conclude_call::ConcludeCall;
+use application::deliver_callbacks::DeliverCallbacks;
+use application::keep_node::{KeepNode, NodeLease};
+use application::place_call::PlaceCall;
+use application::run_call::RunCall;
+use application::supervisor::CallSupervisor;
+use application::take_over::TakeOver;
+use application::watch_trunks::WatchTrunks;
+use domain::ids::BootId;
+use domain::network::AddressPolicy;
+use domain::ports::{Clock, Entropy, Nodes};
+use http_api::{Gate, Service};
+use postgres::Store;
+use sip::SipTelephony;
+use tokio::task::JoinHandle;
+
+use super::node::{boot_id, node_id};
+use super::runtimes::Runtimes;
+use super::shutdown::Signals;
+use crate::adapters;
+use crate::config::Settings;
+use crate::spool::DiskSpool;
+use crate::trust;
+
+/// After the drain limit, calls that are left have so long to end and be recorded.
+const END_LIMIT: Duration = Duration::from_secs(10);
+
+/// Spooled conclusions and callback tries have so long to finish at the end.
+const FLUSH_LIMIT: Duration = Duration::from_secs(12);
+
+/// The running service.
+pub(super) struct Wiring {
+    store: Arc<Store>,
+    telephony: Arc<SipTelephony>,
+    run_call: Arc<RunCall>,
+    conclude: Arc<ConcludeCall>,
+    callbacks: Arc<DeliverCallbacks>,
+    supervisor: Arc<CallSupervisor>,
+    lease: Arc<NodeLease>,
+    boot: BootId,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    control: tokio::runtime::Handle,
+    loops: Vec<JoinHandle<()>>,
+    keep_node: JoinHandle<()>,
+}
+
+impl Wiring {
+    /// Builds the service, concludes what earlier starts left behind, and starts its loops.
+    pub(super) async fn build(
+        settings: &Settings,
+        runtimes: &Runtimes,
+        store: Store,
+        clock: &Arc<dyn Clock>,
+        entropy: &Arc<dyn Entropy>,
+    ) -> anyhow::Result<Self> {
+        let store = Arc::new(store);
+        let control = runtimes.control().handle().clone();
+        let node =
+            node_id(&settings.data_dir, clock.as_ref(), entropy.as_ref()).context("the node's identity")?;
+        let boot = boot_id(clock.as_ref(), entropy.as_ref());
+        let supervisor = Arc::new(CallSupervisor::new(control.clone(), runtimes.media()));
+        let lease = Arc::new(NodeLease::new(Arc::clone(clock)));
+        let telephony = SipTelephony::start(adapters::sip_settings(settings)?, Arc::clone(entropy))
+            .await
+            .context("SIP__LISTEN")?;
+        let speech = adapters::speech()?;
+
+        let callbacks = Arc::new(DeliverCallbacks::new(
+            store.clone(),
+            Arc::new(callback_client(settings, clock)?),
+            Arc::clone(clock),
+            boot,
+            control.clone(),
+        ));
+        let spool = Arc::new(DiskSpool::open(settings.data_dir.join("spool")).context("the spool")?);
+        let conclude =
+            Arc::new(ConcludeCall::new(store.clone(), spool, callbacks.clone(), Arc::clone(clock)));
+        let take_over = Arc::new(TakeOver {
+            nodes: store.clone(),
+            callbacks: store.clone(),
+            telephony: telephony.clone(),
+            conclude: conclude.clone(),
+            clock: Arc::clone(clock),
+            boot,
+        });
+        let keep_node = Arc::new(KeepNode::new(
+            store.clone(),
+            lease.clone(),
+            supervisor.clone(),
+            take_over.clone(),
+            Arc::clone(clock),
+            boot,
+        ));
+        let run_call = Arc::new(RunCall {
+            calls: store.clone(),
+            conclude: conclude.clone(),
+            speech,
+            supervisor: supervisor.clone(),
+            lease: lease.clone(),
+            clock: Arc::clone(clock),
+            ring_limit: settings.calls.ring_limit,
+        });
+
+        // What was spooled still holds its fence; taking over first would supersede it.
+        let replayed = conclude.replay().await.context("the spool could not be replayed")?;
+        let earlier = Nodes::join(store.as_ref(), node, boot).await?;
+        if replayed + earlier.len() > 0 {
+            tracing::info!(
+                spooled = replayed,
+                earlier_boots = earlier.len(),
+                "taking up what an earlier start left"
+            );
+        }
+        for dead in earlier {
+            take_over.take_over(dead, None).await?;
+        }
+        keep_node.beat().await?;
+
+        let loops = start_loops(&store, &telephony, &callbacks, &keep_node);
+        let keep_node = tokio::spawn(async move { keep_node.run().await });
+        Ok(Self {
+            store,
+            telephony,
+            run_call,
+            conclude,
+            callbacks,
+            supervisor,
+            lease,
+            boot,
+            clock: Arc::clone(clock),
+            entropy: Arc::clone(entropy),
+            control,
+            loops,
+            keep_node,
+        })
+    }
+
+    /// Lets API requests in.
+    pub(super) fn open(&self, gate: &Gate, settings: &Settings) {
+        let place_call = PlaceCall {
+            directory: self.store.clone(),
+            calls: self.store.clone(),
+            telephony: self.telephony.clone(),
+            run_call: self.run_call.clone(),
+            supervisor: self.supervisor.clone(),
+            lease: self.lease.clone(),
+            boot: self.boot,
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+        };
+        gate.open(Service {
+            control: self.control.clone(),
+            authenticate: Authenticate::new(self.store.clone(), self.clock.clone()),
+            place_call,
+            outbound_calls: self.store.clone(),
+            callback_addresses: address_policy(settings),
+        });
+    }
+
+    pub(super) fn lease(&self) -> Arc<NodeLease> {
+        self.lease.clone()
+    }
+
+    pub(super) fn running_calls(&self) -> usize {
+        self.supervisor.running()
+    }
+
+    /// Lets live calls finish, at most for `limit` or until another signal; then hangs up.
+    pub(super) async fn drain(&self, limit: Duration, signals: &mut Signals) {
+        self.supervisor.close();
+        tokio::select! {
+            () = self.supervisor.drained() => {}
+            () = tokio::time::sleep(limit) => {}
+            () = signals.next() => tracing::info!("a second signal: live calls are hung up"),
+        }
+        self.supervisor.end_all(END_LIMIT).await;
+        self.conclude.settled(FLUSH_LIMIT).await;
+        self.callbacks.flushed(FLUSH_LIMIT).await;
+    }
+
+    /// Says goodbye to trunks and peers; the heart beats until then.
+    pub(super) async fn leave(self) {
+        for task in self.loops {
+            task.abort();
+        }
+        self.telephony.shutdown().await;
+        self.keep_node.abort();
+        if let Err(error) = self.store.leave(self.boot).await {
+            tracing::warn!(error = ?error, "the store was not told that this node left; its next start tidies up");
+        }
+    }
+}
+
+/// What runs beside the calls until the end.
+fn start_loops(
+    store: &Arc<Store>,
+    telephony: &Arc<SipTelephony>,
+    callbacks: &Arc<DeliverCallbacks>,
+    keep_node: &KeepNode,
+) -> Vec<JoinHandle<()>> {
+    let watch = WatchTrunks { directory: store.clone(), telephony: telephony.clone() };
+    let (delivering, paced) = (callbacks.clone(), telephony.clone());
+    let mut live_nodes = keep_node.live_nodes();
+    vec![
+        tokio::spawn(async move { watch.run().await }),
+        tokio::spawn(async move { delivering.run().await }),
+        tokio::spawn(async move {
+            while live_nodes.changed().await.is_ok() {
+                paced.set_live_nodes(*live_nodes.borrow_and_update());
+            }
+        }),
+    ]
+}
+
+fn callback_client(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<webhooks::CallbackClient> {
+    let settings = webhooks::Settings {
+        policy: address_policy(settings),
+        tls: trust::client_config(settings.callbacks.authorities.as_deref())?,
+        user_agent: concat!("Callwright/", env!("CARGO_PKG_VERSION")).to_owned(),
+        try_limit: domain::callback::TRY_LIMIT,
+    };
+    Ok(webhooks::CallbackClient::new(settings, clock.clone())?)
+}
+
+/// The address guard's rule with this machine's own addresses.
+fn address_policy(settings: &Settings) -> AddressPolicy {
+    let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
+    let own: Vec<IpAddr> =
+        interfaces.iter().map(if_addrs::Interface::ip).chain(settings.sip.public_address).collect();
+    AddressPolicy { allowed: settings.callbacks.allowed_networks.clone(), own }
+}
