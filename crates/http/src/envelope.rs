@@ -6,11 +6,10 @@ use std::sync::Arc;
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
-use actix_web::http::header::HeaderMap;
+use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse, ResponseError};
 use futures_util::FutureExt;
-use tokio::time::Instant;
 use tracing::{Instrument, field, info_span};
 
 use crate::access_log::Line;
@@ -27,10 +26,9 @@ pub(crate) async fn envelope(
     let id = request_id::request_id(request.headers(), gate.front.entropy.as_ref());
     let span = info_span!("request", request_id = %id, key = field::Empty);
     async move {
-        let began = Instant::now();
         // Judged by the decoded path, like the routing: an escaped letter makes no other endpoint.
         let pattern = request.resource_map().match_pattern(request.match_info().as_str());
-        let line = Line::of(request.method(), pattern.as_deref());
+        let mut line = Line::of(request.method(), pattern.as_deref());
         let checked = rate_limit::check(&gate.front, &request, pattern.as_deref()).await;
         let mut answer = match checked.as_ref().and_then(|checked| checked.refused.as_ref()) {
             Some(refused) => Answer::Regular(request.into_response(refused.error_response())),
@@ -38,10 +36,12 @@ pub(crate) async fn envelope(
         };
         let headers = answer.headers_mut();
         request_id::answer_with(&id, headers);
+        // Answers are about somebody's calls, and true only for the moment.
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(checked) = checked {
             checked.describe(headers);
         }
-        line.write(answer.status(), began.elapsed());
+        line.answered(answer.status());
         answer.into_result()
     }
     .instrument(span)

@@ -1,94 +1,49 @@
 //! What the log says of a request, and what it never says.
 
-use std::io;
-use std::sync::{Arc, Once};
-
-use parking_lot::Mutex;
 use serde_json::json;
-use tracing_subscriber::fmt::MakeWriter;
 
-use crate::support::{App, store};
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Everything that this process logs from now on; the lines of a test are told by its request ids.
-fn captured() -> Lines {
-    static LINES: Mutex<Option<Lines>> = Mutex::new(None);
-    static START: Once = Once::new();
-    START.call_once(|| {
-        let lines = Lines::default();
-        *LINES.lock() = Some(lines.clone());
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(tracing::Level::TRACE);
-        tracing::subscriber::set_global_default(subscriber.with_writer(lines).finish()).unwrap();
-    });
-    LINES.lock().clone().unwrap()
-}
-
-fn lines_with(lines: &Lines, word: &str) -> Vec<String> {
-    let text = String::from_utf8(lines.0.lock().clone()).unwrap();
-    text.lines().filter(|line| line.contains(word)).map(str::to_owned).collect()
-}
+use crate::support::{App, log, store};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_has_one_access_line_with_route_status_latency_and_key_id_but_never_the_key() {
-    let lines = captured();
+    let lines = log::captured();
     let app = App::start().await;
     let key = app.key();
     let id = app.store.keys.lock().values().next().unwrap().key.to_string();
     let path = "/api/outbound/00000000-0000-0000-0000-0000000105ed/status";
     app.get(path).key(&key).header("X-Request-Id", "log-test-1").send().await.error(404);
     app.get(path).key("not-a-key-at-all").header("X-Request-Id", "log-test-2").send().await.error(401);
-    let own = lines_with(&lines, "log-test-1");
+    let own = lines.with("log-test-1");
     let access: Vec<_> = own.iter().filter(|line| line.contains("http_api::access")).collect();
     let [line] = access[..] else { panic!("{own:?}") };
     for part in ["method=\"GET\"", "route=\"/api/outbound/{id}/status\"", "status=404", "latency_us=", &id] {
         assert!(line.contains(part), "{part} in {line}");
     }
-    let refused = lines_with(&lines, "log-test-2");
+    let refused = lines.with("log-test-2");
     assert!(refused.iter().any(|line| line.contains("status=401")), "{refused:?}");
     for secret in [key.as_str(), "not-a-key-at-all", "0000000105ed"] {
-        assert_eq!(lines_with(&lines, secret), Vec::<String>::new());
+        assert_eq!(lines.with(secret), Vec::<String>::new());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_lines_of_a_use_case_carry_the_request_id() {
-    let lines = captured();
+    let lines = log::captured();
     let app = App::start().await;
     let answer = app.create(&json!({})).header("X-Request-Id", "log-test-3").send().await;
     assert_eq!(answer.status, 201);
     let call = answer.json()["outboundCallId"].as_str().unwrap().to_owned();
-    let own = lines_with(&lines, "log-test-3");
+    let own = lines.with("log-test-3");
     assert!(own.iter().any(|line| line.contains(&call)), "{own:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_failure_is_logged_once_with_its_cause() {
-    let lines = captured();
+    let lines = log::captured();
     let app = App::start().await;
     let key = app.key_for(store::HOME, &[]);
     app.store.down.store(true, std::sync::atomic::Ordering::SeqCst);
     app.get("/api/outbound/x/status").key(&key).header("X-Request-Id", "log-test-4").send().await.error(503);
-    let own = lines_with(&lines, "log-test-4");
+    let own = lines.with("log-test-4");
     assert_eq!(own.iter().filter(|line| line.contains("secret cause")).count(), 1, "{own:?}");
 }

@@ -1,11 +1,15 @@
 //! What becomes of a request itself: its name, and its use case when the client goes away.
 
+use std::time::Duration;
+
 use serde_json::json;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout};
 
-use crate::support::App;
+use crate::support::wire::read_answer;
+use crate::support::{App, log};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sane_request_id_is_returned_and_a_missing_or_strange_one_replaced() {
@@ -30,15 +34,56 @@ async fn a_sane_request_id_is_returned_and_a_missing_or_strange_one_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_away_cancels_nothing() {
+async fn a_client_that_goes_away_cancels_nothing_and_has_its_log_line() {
+    let lines = log::captured();
     let app = App::start().await;
     app.store.lookups.forget_permits(Semaphore::MAX_PERMITS);
     let mut connection = TcpStream::connect(app.address).await.unwrap();
-    let request = app.create(&json!({}));
+    let request = app.create(&json!({})).header("X-Request-Id", "gone-away");
     connection.write_all(&request.whole()).await.unwrap();
-    // The use case is under way once it waits for the directory.
+    // The use case is under way once it looks up what to dial with.
     app.store.wait_until_looking_up().await;
+    // A reset, not just an end of what the client has to say.
+    connection.set_zero_linger().unwrap();
     drop(connection);
+    lines.wait_for("gone-away", "abandoned").await;
     app.store.lookups.add_permits(1);
     app.store.wait_until_recorded().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_that_does_not_arrive_ends_its_connection() {
+    let app = App::start().await;
+    let mut connection = TcpStream::connect(app.address).await.unwrap();
+    connection.write_all(b"POST /api/outbound HTTP/1.1\r\nHost: te").await.unwrap();
+    assert_eq!(read_answer(&mut connection, false).await.status, 408);
+    let mut rest = Vec::new();
+    timeout(Duration::from_secs(10), connection.read_to_end(&mut rest)).await.unwrap().unwrap();
+    assert_eq!(rest, b"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graceful_stop_answers_what_is_in_hand_and_waits_for_no_idle_connection() {
+    let app = App::start().await;
+    let mut idle = TcpStream::connect(app.address).await.unwrap();
+    assert_eq!(app.get("/healthz").send_on(&mut idle).await.status, 200);
+    app.store.lookups.forget_permits(Semaphore::MAX_PERMITS);
+    let mut busy = TcpStream::connect(app.address).await.unwrap();
+    busy.write_all(&app.create(&json!({})).whole()).await.unwrap();
+    app.store.wait_until_looking_up().await;
+    let stopper = app.stopper();
+    let began = Instant::now();
+    let stopping = tokio::spawn(async move { stopper.stop(true).await });
+    app.store.lookups.add_permits(1);
+    assert_eq!(read_answer(&mut busy, false).await.status, 201);
+    stopping.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_kept_by_no_cache() {
+    let app = App::start().await;
+    for path in ["/healthz", "/api/outbound/x/status", "/nothing"] {
+        assert_eq!(app.get(path).send().await.header("cache-control"), Some("no-store"));
+    }
 }

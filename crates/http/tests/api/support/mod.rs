@@ -1,5 +1,6 @@
 //! A whole service for one test.
 
+pub(crate) mod log;
 pub(crate) mod store;
 pub(crate) mod telephone;
 pub(crate) mod wire;
@@ -123,7 +124,7 @@ impl App {
             listeners: vec![listener],
             tls,
             workers: NonZeroUsize::new(1),
-            shutdown_limit: Duration::from_secs(1),
+            shutdown_limit: Duration::from_secs(10),
         };
         let server = serve(listen, Arc::clone(&gate)).unwrap();
         let stopper = server.stopper();
@@ -243,6 +244,11 @@ impl App {
             whole[name] = value.clone();
         }
         self.post("/api/outbound").key(&self.key()).json(&whole)
+    }
+
+    /// A handle that stops this server.
+    pub(crate) fn stopper(&self) -> Stopper {
+        self.stopper.clone()
     }
 
     /// Places a call and returns its id.
