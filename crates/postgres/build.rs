@@ -1,7 +1,5 @@
 //! Builds anew when a migration changed, because migrations are embedded, and names their content.
 
-#![expect(clippy::print_stdout, reason = "cargo reads the build script's output")]
-
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 

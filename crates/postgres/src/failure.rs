@@ -39,14 +39,13 @@ impl Failure {
     /// Whether the connection is of no more use.
     pub(crate) fn breaks_connection(&self) -> bool {
         match self {
-            Self::Connect(_) | Self::TimedOut => true,
+            Self::Connect(_) | Self::TimedOut | Self::Database(DieselError::BrokenTransactionManager) => true,
             Self::Database(DieselError::DatabaseError(kind, information)) => match kind {
                 DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection => true,
                 // 57P01–57P03 have no kind of their own; the server says goodbye in these words.
                 DatabaseErrorKind::Unknown => information.message().contains("terminating connection"),
                 _ => false,
             },
-            Self::Database(DieselError::BrokenTransactionManager) => true,
             _ => false,
         }
     }

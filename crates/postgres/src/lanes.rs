@@ -16,20 +16,20 @@ use crate::statement::{Row, Statement};
 /// nothing that may wait for a lock belongs here.
 pub(crate) struct Lanes {
     config: Config,
-    lanes: Vec<Mutex<Option<Arc<AsyncPgConnection>>>>,
+    shared: Vec<Mutex<Option<Arc<AsyncPgConnection>>>>,
     next: AtomicUsize,
 }
 
 impl Lanes {
     pub(crate) fn new(config: Config, count: usize) -> Self {
-        let lanes = (0..count.max(1)).map(|_| Mutex::new(None)).collect();
-        Self { config, lanes, next: AtomicUsize::new(0) }
+        let shared = (0..count.max(1)).map(|_| Mutex::new(None)).collect();
+        Self { config, shared, next: AtomicUsize::new(0) }
     }
 
     /// Runs a read; when its connection turns out to be dead, once more on a fresh one.
     pub(crate) async fn read<R: Row>(&self, make: impl Fn() -> Statement + Send) -> Result<Vec<R>, Failure> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len();
-        let lane = self.lanes.get(turn).ok_or(Failure::TimedOut)?;
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.shared.len();
+        let lane = self.shared.get(turn).ok_or(Failure::TimedOut)?;
         let mut again = true;
         loop {
             let connection = timeout(CONNECT_LIMIT, self.connected(lane))

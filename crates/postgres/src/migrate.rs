@@ -25,28 +25,28 @@ pub enum MigrationError {
     Unreachable(String),
     /// A migration failed and was rolled back.
     #[error("the schema could not be changed: {0}")]
-    Failed(String),
+    Failed(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Brings the schema up to date and returns the versions that were run; nodes that start together
 /// wait for one another. It blocks in place: it needs a multi-thread runtime.
 pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
     let mut harness = locked(url).await?;
-    let versions = harness.run_pending_migrations(MIGRATIONS).map_err(failed)?;
+    let versions = harness.run_pending_migrations(MIGRATIONS).map_err(MigrationError::Failed)?;
     Ok(versions.iter().map(ToString::to_string).collect())
 }
 
 /// The versions that the database lacks.
 pub async fn pending_migrations(url: &str) -> Result<Vec<String>, MigrationError> {
     let mut harness = open(url).await?;
-    let pending = harness.pending_migrations(MIGRATIONS).map_err(failed)?;
+    let pending = harness.pending_migrations(MIGRATIONS).map_err(MigrationError::Failed)?;
     Ok(pending.iter().map(|migration| migration.name().version().to_string()).collect())
 }
 
 /// Takes every version back, newest first; all data is lost.
 pub async fn revert_all(url: &str) -> Result<Vec<String>, MigrationError> {
     let mut harness = locked(url).await?;
-    let versions = harness.revert_all_migrations(MIGRATIONS).map_err(failed)?;
+    let versions = harness.revert_all_migrations(MIGRATIONS).map_err(MigrationError::Failed)?;
     Ok(versions.iter().map(ToString::to_string).collect())
 }
 
@@ -62,8 +62,4 @@ async fn locked(url: &str) -> Result<AsyncMigrationHarness<AsyncPgConnection>, M
     let mut connection = open(url).await?.into_inner();
     connection.batch_execute(LOCK).await.map_err(|error| MigrationError::Unreachable(error.to_string()))?;
     Ok(AsyncMigrationHarness::new(connection))
-}
-
-fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> MigrationError {
-    MigrationError::Failed(error.to_string())
 }

@@ -77,7 +77,7 @@ impl TestDatabase {
         for message in messages {
             match message {
                 SimpleQueryMessage::Row(row) => {
-                    rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+                    rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
                 }
                 SimpleQueryMessage::RowDescription(_) => rows.clear(),
                 _ => {}

@@ -84,8 +84,8 @@ fn script_from(stored: &Value) -> Option<Script> {
     Some(Script {
         first_message: stored.get("first_message")?.as_str()?.to_owned(),
         steps: stored.get("steps")?.as_array()?.iter().map(step_from).collect::<Option<_>>()?,
-        closing_line: optional_text(stored.get("closing_line")?)?,
-        reprompt: optional_text(stored.get("reprompt")?)?,
+        closing_line: optional_text(stored.get("closing_line")).ok()?,
+        reprompt: optional_text(stored.get("reprompt")).ok()?,
     })
 }
 
@@ -102,15 +102,15 @@ fn step_from(stored: &Value) -> Option<Step> {
         .iter()
         .map(|(keys, line)| Some((keys.clone(), line.as_str()?.to_owned())))
         .collect::<Option<BTreeMap<_, _>>>()?;
-    Some(Step { wait_for, replies, say: optional_text(stored.get("say")?)? })
+    Some(Step { wait_for, replies, say: optional_text(stored.get("say")).ok()? })
 }
 
-/// None for anything but a text or null.
-fn optional_text(value: &Value) -> Option<Option<String>> {
+/// Reads a text or null; anything else is an error, as is a missing value.
+fn optional_text(value: Option<&Value>) -> Result<Option<String>, ()> {
     match value {
-        Value::Null => Some(None),
-        Value::String(text) => Some(Some(text.clone())),
-        _ => None,
+        Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        _ => Err(()),
     }
 }
 

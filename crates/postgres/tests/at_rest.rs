@@ -1,0 +1,98 @@
+//! What lies in the tables: ciphertext for secrets, digests for keys.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panic")]
+
+use std::error::Error;
+use std::time::Duration;
+
+use domain::ports::{Callbacks, Directory, Provisioning, Settled, TryOutcome, TryRecord};
+use domain::testing::{Ground, World, moment};
+use postgres::{Options, SealingKey, Store};
+use test_database::TestDatabase;
+
+async fn open(database: &TestDatabase, key: u8) -> Store {
+    Store::connect(database.url(), SealingKey::from_bytes([key; 32]), Options::default()).await.unwrap()
+}
+
+fn told(error: &dyn Error) -> String {
+    let cause = error.source().map(told).unwrap_or_default();
+    format!("{error}: {cause}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passwords_and_signing_secrets_are_not_readable_in_the_tables() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store, ()), None).await.unwrap();
+    for (table, column, secret) in
+        [("trunks", "password", "pässword"), ("signing_secrets", "secret", "first secret")]
+    {
+        let stored = database.value(&format!("SELECT encode({column}, 'hex') FROM {table}")).await.unwrap();
+        let plain = database.value(&format!("SELECT encode(convert_to('{secret}', 'UTF8'), 'hex')")).await;
+        let plain = plain.unwrap();
+        // Key id, nonce, ciphertext, tag.
+        assert_eq!(stored.len(), 2 * (1 + 24 + secret.len() + 16));
+        assert!(stored.starts_with("01") && !stored.contains(&plain));
+        let whole = database.rows(&format!("SELECT row_to_json(t)::text FROM {table} t")).await;
+        assert!(!format!("{whole:?}").contains(secret));
+    }
+    assert_eq!(ground.trunk.credentials.unwrap().password.reveal(), "pässword");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_key_opens_nothing_and_the_error_names_table_and_row() {
+    let database = TestDatabase::create().await;
+    let ground = Ground::lay(&World::new(open(&database, 1).await, ()), None).await.unwrap();
+    let stranger = open(&database, 2).await;
+    let error = stranger
+        .placeable(ground.scope(), ground.assistant.id, ground.number.id)
+        .await
+        .map(|_| ())
+        .unwrap_err();
+    let text = told(&error);
+    assert!(text.contains("trunks") && text.contains(&ground.trunk.id.to_string()), "{text}");
+    assert!(stranger.trunks().await.is_err());
+    assert!(stranger.signing_secrets(ground.organization, moment(0)).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ciphertext_that_was_moved_to_another_row_does_not_open() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let world = World::new(store.clone(), ());
+    let (one, two) = (Ground::lay(&world, None).await.unwrap(), Ground::lay(&world, None).await.unwrap());
+    database
+        .rows(&format!(
+            "UPDATE trunks SET password = (SELECT password FROM trunks WHERE id = '{}') WHERE id = '{}'",
+            one.trunk.id, two.trunk.id
+        ))
+        .await;
+    let find =
+        async |ground: &Ground| store.placeable(ground.scope(), ground.assistant.id, ground.number.id).await;
+    assert!(find(&one).await.unwrap().is_some());
+    assert!(told(&find(&two).await.map(|_| ()).unwrap_err()).contains(&two.trunk.id.to_string()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_unreadable_secret_does_not_hold_up_the_callbacks_of_others() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let world = World::new(store.clone(), ());
+    let (good, bad) = (Ground::lay(&world, None).await.unwrap(), Ground::lay(&world, None).await.unwrap());
+    bad.ended(&world, moment(0)).await.unwrap();
+    let (call, _) = good.ended(&world, moment(0)).await.unwrap();
+    database
+        .rows(&format!(
+            "UPDATE signing_secrets SET secret = '\\x01' WHERE organization_id = '{}'",
+            bad.organization
+        ))
+        .await;
+    let lease = Duration::from_secs(20);
+    let claimed = store.claim(good.boot, moment(60), lease, &[], 10).await.unwrap();
+    assert_eq!(claimed.iter().map(|one| one.call).collect::<Vec<_>>(), [call.id]);
+    // Alone it is the caller's failure, and it says which.
+    let record = TryRecord { began_at: moment(61), took: Duration::ZERO, outcome: TryOutcome::Answered(200) };
+    assert!(store.settle(good.boot, call.id, 0, record, Settled::Delivered).await.unwrap());
+    let error = store.claim(good.boot, moment(120), lease, &[], 10).await.unwrap_err();
+    assert!(told(&error).contains("signing_secrets"), "{}", told(&error));
+}

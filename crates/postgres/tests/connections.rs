@@ -1,0 +1,146 @@
+//! Connections that break, hang or are left half-way; several nodes on one database.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panic")]
+
+use std::time::Duration;
+
+use domain::call::CallStatus;
+use domain::ports::{Accepted, Nodes, OutboundCalls};
+use domain::testing::{Ground, World};
+use postgres::{ConnectError, Options, SealingKey, Store};
+use test_database::TestDatabase;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout};
+
+async fn open(database: &TestDatabase) -> Store {
+    Store::connect(database.url(), SealingKey::from_bytes([1; 32]), Options::default()).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_survives_the_loss_of_every_connection() {
+    let database = TestDatabase::create().await;
+    let store = open(&database).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let (call, _) = ground.calling(&World::new(store.clone(), ())).await.unwrap();
+    for _ in 0..3 {
+        database.cut_connections().await;
+        let status = store.status(ground.scope(), call.id).await.unwrap().unwrap();
+        assert_eq!(status.status, CallStatus::Calling);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_go_on_soon_after_the_loss_of_every_connection() {
+    let database = TestDatabase::create().await;
+    let store = open(&database).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    database.cut_connections().await;
+    let deadline = Instant::now() + Duration::from_secs(10);
+    // A connection that died unseen may fail one write each, never more.
+    let mut failures = 0;
+    while store.beat(ground.boot).await.is_err() {
+        failures += 1;
+        assert!(failures <= 8 && Instant::now() < deadline);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_never_answers_is_unavailable_within_seconds() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let silent = tokio::spawn(async move {
+        let mut held = Vec::new();
+        loop {
+            held.push(listener.accept().await);
+        }
+    });
+    let url = format!("postgres://someone@127.0.0.1:{port}/nothing");
+    let opening = Store::connect(&url, SealingKey::from_bytes([1; 32]), Options::default());
+    let opened = timeout(Duration::from_secs(9), opening).await.unwrap();
+    assert!(matches!(opened, Err(ConnectError::Unreachable(_))));
+    silent.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unreadable_url_is_told_apart() {
+    let opened = Store::connect("nonsense", SealingKey::from_bytes([1; 32]), Options::default()).await;
+    assert!(matches!(opened, Err(ConnectError::Url(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_abandoned_acceptance_is_whole_or_not_there_at_all() {
+    let database = TestDatabase::create().await;
+    let store = open(&database).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), Some(100)).await.unwrap();
+    for round in 0..100_u64 {
+        let acceptance = ground.dial(ground.call().unwrap(), ground.boot);
+        let accepting = store.accept(acceptance);
+        // Dropped at a different moment each time; some are through by then.
+        let _ = timeout(Duration::from_micros(round * 30), accepting).await;
+    }
+    // Whatever was sent is finished once all connections of the pool have answered again.
+    for beat in 0..16 {
+        store.beat(ground.boot).await.unwrap_or_else(|error| panic!("beat {beat}: {error}"));
+    }
+    database.cut_connections().await;
+    let counts = database
+        .rows(
+            "SELECT (SELECT count(*) FROM calls), (SELECT count(*) FROM outbound_calls),
+                (SELECT count(*) FROM contacts), (SELECT count(*) FROM call_legs),
+                (SELECT count(*) FROM trunk_lines WHERE call_id IS NOT NULL),
+                (SELECT sum(calls) FROM call_counts)",
+        )
+        .await;
+    let counts: Vec<_> = counts[0].iter().map(|count| count.clone().unwrap()).collect();
+    assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{counts:?}");
+    assert_ne!(counts[0], "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_nodes_never_share_a_line() {
+    let database = TestDatabase::create().await;
+    let stores = [open(&database).await, open(&database).await];
+    let ground = Ground::lay(&World::new(stores[0].clone(), ()), Some(7)).await.unwrap();
+    let attempts: Vec<_> = (0..40)
+        .map(|turn| {
+            let store = stores[turn % 2].clone();
+            let acceptance = ground.dial(ground.call().unwrap(), ground.boot);
+            tokio::spawn(async move { store.accept(acceptance).await.unwrap() })
+        })
+        .collect();
+    let mut placed = 0;
+    for attempt in attempts {
+        placed += usize::from(matches!(attempt.await.unwrap(), Accepted::Calling(_)));
+    }
+    assert_eq!(placed, 7);
+    let taken = "SELECT count(DISTINCT call_id) FROM trunk_lines WHERE call_id IS NOT NULL";
+    assert_eq!(database.value(taken).await.unwrap(), "7");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_call_is_left_to_a_boot_that_was_struck_off_meanwhile() {
+    let database = TestDatabase::create().await;
+    let store = open(&database).await;
+    let world = World::new(store.clone(), ());
+    for _ in 0..15 {
+        let ground = Ground::lay(&world, None).await.unwrap();
+        let heir = ground.another_boot(&world).await.unwrap();
+        let accepting: Vec<_> = (0..6)
+            .map(|_| {
+                let store = store.clone();
+                let acceptance = ground.dial(ground.call().unwrap(), ground.boot);
+                tokio::spawn(async move { store.accept(acceptance).await.is_ok() })
+            })
+            .collect();
+        let mut taken = 0;
+        // Until it is struck off, as a watching node does.
+        while store.others(heir).await.unwrap().iter().any(|other| other.boot == ground.boot) {
+            taken += store.take_over(heir, ground.boot, None, 100).await.unwrap().len();
+        }
+        let mut placed = 0;
+        for accepted in accepting {
+            placed += usize::from(accepted.await.unwrap());
+        }
+        assert_eq!(placed, taken);
+    }
+}
