@@ -331,6 +331,7 @@ mod tests {
             &["Digest realm=\"r\", nonce=\"n\", algorithm=SHA-512-256", "Digest realm=\"r\", nonce=\"m\""][..],
             &["Basic realm=\"r\", Digest realm=\"r\", nonce=\"m\", qop=\"auth\""],
             &["NTLM", "digest nonce=\"m\", realm=r"],
+            &["Digest domain=\"sip:a, sip:b\", realm=\"r\",qop=\"auth,auth-int\" , nonce = \"m\""],
         ] {
             let challenge = choose(&challenged(lines)).unwrap();
             assert_eq!((challenge.realm.as_str(), challenge.nonce.as_str()), ("r", "m"), "{lines:?}");

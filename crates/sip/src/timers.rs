@@ -30,6 +30,9 @@ pub struct Timers {
     pub acknowledge: Duration,
     /// After a CANCEL, how long its INVITE may stay without a final answer.
     pub cancelled: Duration,
+    /// How long an answer may still come late: after the first 2xx from another telephone of a fork
+    /// (RFC 6026 §7.2: 64 × T1), and after hanging up on an unanswered INVITE.
+    pub late: Duration,
     /// After our BYE, how long its answer is waited for before the leg counts as over.
     pub bye: Duration,
     /// Ending a leg of another boot.
@@ -57,6 +60,7 @@ impl Default for Timers {
             prepare: Duration::from_millis(500),
             acknowledge: Duration::from_millis(200),
             cancelled: Duration::from_secs(5),
+            late: Duration::from_secs(32),
             bye: Duration::from_secs(2),
             orphan: Duration::from_secs(2),
             session: Duration::from_mins(30),

@@ -262,7 +262,7 @@ impl Call {
         if headers::cseq(&response.headers).map(|(number, _)| number) != ours {
             return None;
         }
-        self.state.late_until = Some(Instant::now() + self.longest_wait());
+        self.state.late_until = Some(Instant::now() + self.core.timers.late);
         let Some(dialog) = self.dialog.created_by(&response) else {
             // Without a Contact there is nobody to say BYE to.
             return Some(Dialled::Over(LegEnd::Unusable));
@@ -293,7 +293,7 @@ impl Call {
         self.on_hang_up_order(cause);
         let now = Instant::now();
         attempt.give_up = Some(now + self.core.timers.cancelled);
-        attempt.forget = Some(now + self.longest_wait());
+        attempt.forget = Some(now + self.core.timers.late);
         // Before a provisional answer a CANCEL may overtake its INVITE (RFC 3261 §9.1).
         if attempt.provisional {
             self.cancel(attempt);

@@ -11,7 +11,6 @@ mod talk;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::audio::AudioFormat;
 use domain::ports::{Answered, DialIntent, HangUp, LegEnd};
@@ -138,11 +137,6 @@ impl Call {
         if self.signals.capacity() > RESERVED_SIGNALS {
             let _ = self.signals.try_send(signal);
         }
-    }
-
-    /// How long an answer may still be on its way (RFC 3261 §17.1.1.2, RFC 6026 §7.2).
-    fn longest_wait(&self) -> Duration {
-        self.core.timers.transaction.t1 * 64
     }
 }
 

@@ -78,9 +78,8 @@ impl Call {
         let timer = SessionTimer::of_request(&asked.headers, Instant::now());
         let minimum = self.core.timers.session_minimum;
         let interval = headers::number(&asked.headers, "Session-Expires").map(Duration::from_secs);
-        if interval.is_some_and(|interval| interval < minimum)
-            && headers::names(&asked.headers, "Supported", "timer")
-        {
+        let too_short = interval.is_some_and(|interval| interval < minimum);
+        if too_short && headers::names(&asked.headers, "Supported", "timer") {
             return (422, vec![Header::MinSE(minimum.as_secs().to_string().into())], None);
         }
         let mut answer = if !asked.body.is_empty() {
@@ -104,7 +103,8 @@ impl Call {
         } else {
             plain(200)
         };
-        if let Some((timer, headers)) = timer {
+        // Who knows no timers would not understand the refusal: then there is none.
+        if let Some((timer, headers)) = timer.filter(|_| !too_short) {
             talk.timer = Some(timer);
             answer.1.extend(headers);
         }

@@ -43,6 +43,7 @@ pub fn fast() -> Timers {
             t4: Duration::from_millis(500),
         },
         cancelled: Duration::from_millis(500),
+        late: Duration::from_millis(1_200),
         bye: Duration::from_millis(500),
         orphan: Duration::from_secs(1),
         ping: Duration::from_millis(100),
