@@ -78,7 +78,8 @@ impl Session {
         }
     }
 
-    /// The next thing that happens; nothing before [`Session::start`].
+    /// The next thing that happens. Before [`Session::start`] that is nothing, and nobody is woken
+    /// by it: poll again after it.
     pub fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<MediaEvent> {
         let now = self.now();
         let Some(call) = &mut self.call else {

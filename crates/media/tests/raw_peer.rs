@@ -57,6 +57,29 @@ async fn packets_leave_every_20_ms_with_running_numbers() {
 }
 
 #[tokio::test]
+async fn after_a_stall_three_beats_are_caught_up_and_the_rest_left_out() {
+    let peer = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let (mut session, _) = session(peer.local_addr().unwrap());
+    beat(&mut session).await;
+    session.play(None);
+    let (first, _) = receive(&peer).await;
+    std::thread::sleep(Duration::from_millis(210));
+    for _ in 0..3 {
+        beat(&mut session).await;
+        session.play(None);
+    }
+    let skipped = u32::try_from(session.stats().skipped).unwrap();
+    assert!(skipped >= 7, "{skipped} beats were left out");
+    for number in 0..3 {
+        let (datagram, _) = receive(&peer).await;
+        let stamp = |datagram: &[u8]| u32::from_be_bytes(datagram[4..8].try_into().unwrap());
+        let gap = stamp(&datagram).wrapping_sub(stamp(&first)) / 160;
+        assert!((1 + number..=1 + number + skipped).contains(&gap), "{gap} beats after the first");
+        assert_eq!(u32::from(datagram[3]), (u32::from(first[3]) + number + 1) % 256);
+    }
+}
+
+#[tokio::test]
 async fn packets_go_where_the_first_good_one_came_from() {
     let named = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let real = UdpSocket::bind("127.0.0.1:0").await.unwrap();
