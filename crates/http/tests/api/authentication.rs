@@ -1,9 +1,7 @@
 //! Keys and permissions.
 
-use std::sync::atomic::Ordering;
-
 use domain::access::Permission;
-use domain::ports::Access;
+use domain::ports::{Access, Clock};
 use serde_json::json;
 
 use crate::support::{App, store, valid_create};
@@ -51,10 +49,9 @@ async fn the_scheme_is_case_insensitive() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_key_loses_access_immediately() {
     let app = App::start().await;
-    let key = app.key();
+    let (key, id) = app.issue(store::HOME, &Permission::ALL);
     app.get(SOME_CALL).key(&key).send().await.error(404);
-    let id = app.store.keys.lock().values().next().unwrap().key;
-    assert!(app.store.revoke(id, domain::ports::Clock::now(&*app.clock)).await.unwrap());
+    assert!(app.store.inner.revoke(id, app.clock.now()).await.unwrap());
     app.get(SOME_CALL).key(&key).send().await.error(401);
 }
 
@@ -102,10 +99,10 @@ async fn the_order_of_checks_is_key_permission_body() {
 async fn a_store_that_is_away_gives_503_and_keeps_its_cause_to_itself() {
     let app = App::start().await;
     let key = app.key();
-    app.store.down.store(true, Ordering::SeqCst);
+    app.store.inner.set_away(true);
     for request in [app.get(SOME_CALL), app.post("/api/outbound").json(&valid_create())] {
         let answer = request.key(&key).send().await;
-        assert!(!answer.error(503).contains("secret cause"));
+        assert!(!answer.error(503).contains("the store is away"));
         assert!(answer.number("retry-after") > 0);
         assert_eq!(answer.number("x-ratelimit-limit"), 600);
     }

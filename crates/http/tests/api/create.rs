@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use domain::access::Permission;
 use domain::call::EndedReason;
+use domain::ports::{Clock, Provisioning};
 use domain::scope::Scope;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -42,8 +43,7 @@ async fn every_field_reaches_the_recorded_call() {
         .send()
         .await;
     assert_eq!(answer.status, 201, "{answer:?}");
-    let calls = app.store.calls.lock();
-    let call = &calls.values().next().unwrap().call;
+    let call = &app.store.inner.calls()[0];
     assert_eq!(call.id.to_string(), answer.json()["outboundCallId"]);
     assert_eq!(call.contact.to_string(), answer.json()["contactId"]);
     assert_eq!(call.destination.as_str(), "+1 (415) 555-0123");
@@ -120,7 +120,7 @@ async fn each_wrong_field_has_its_detail_with_a_code() {
         let answer = app.create(&json!({ field: value })).send().await;
         assert_eq!(answer.problems(), [expected], "{field} {value}");
     }
-    assert!(app.store.calls.lock().is_empty());
+    assert!(app.store.inner.calls().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -230,12 +230,18 @@ async fn a_tenant_key_reaches_each_organization_of_its_tenant_but_never_two_at_o
 #[tokio::test(flavor = "multi_thread")]
 async fn an_inactive_organization_cannot_start_outbound_calls() {
     let app = App::start().await;
-    let key = app.key_for(Scope::Organization(store::TENANT, store::DELETED), &Permission::ALL);
+    let own = app.key_for(Scope::Organization(store::TENANT, store::CLOSING), &Permission::ALL);
+    let tenants = app.key_for(Scope::Tenant(store::TENANT), &Permission::ALL);
     let mut body = valid_create();
-    body["assistantId"] = assistant_of(store::DELETED).to_string().into();
-    body["phoneNumberId"] = number_of(store::DELETED).to_string().into();
-    let answer = app.post("/api/outbound").key(&key).json(&body).send().await;
-    assert_eq!(answer.error(422), "Organization is inactive");
+    body["assistantId"] = assistant_of(store::CLOSING).to_string().into();
+    body["phoneNumberId"] = number_of(store::CLOSING).to_string().into();
+    let request = app.post("/api/outbound").json(&body);
+    assert_eq!(request.clone().key(&own).send().await.status, 201);
+    app.store.inner.delete_organization(store::CLOSING, app.clock.now()).await.unwrap();
+    for key in [own, tenants] {
+        assert_eq!(request.clone().key(&key).send().await.error(422), "Organization is inactive");
+    }
+    assert_eq!(app.store.inner.calls().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -245,5 +251,5 @@ async fn a_draining_node_takes_no_calls() {
     let answer = app.create(&json!({})).send().await;
     answer.error(503);
     assert!(answer.number("retry-after") > 0);
-    assert!(app.store.calls.lock().is_empty());
+    assert!(app.store.inner.calls().is_empty());
 }

@@ -159,7 +159,7 @@ async fn a_body_that_does_not_arrive_in_15_seconds_is_a_408_in_shape() {
     };
     assert_eq!(answer.error(408), "Request body took too long to arrive");
     assert!(began.elapsed() >= Duration::from_secs(14), "{:?}", began.elapsed());
-    assert!(app.store.calls.lock().is_empty());
+    assert!(app.store.inner.calls().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! What the log says of a request, and what it never says.
 
+use domain::access::Permission;
 use serde_json::json;
 
 use crate::support::{App, log, store};
@@ -8,8 +9,8 @@ use crate::support::{App, log, store};
 async fn a_request_has_one_access_line_with_route_status_latency_and_key_id_but_never_the_key() {
     let lines = log::captured();
     let app = App::start().await;
-    let key = app.key();
-    let id = app.store.keys.lock().values().next().unwrap().key.to_string();
+    let (key, id) = app.issue(store::HOME, &Permission::ALL);
+    let id = id.to_string();
     let path = "/api/outbound/00000000-0000-0000-0000-0000000105ed/status";
     app.get(path).key(&key).header("X-Request-Id", "log-test-1").send().await.error(404);
     app.get(path).key("not-a-key-at-all").header("X-Request-Id", "log-test-2").send().await.error(401);
@@ -42,8 +43,8 @@ async fn a_store_failure_is_logged_once_with_its_cause() {
     let lines = log::captured();
     let app = App::start().await;
     let key = app.key_for(store::HOME, &[]);
-    app.store.down.store(true, std::sync::atomic::Ordering::SeqCst);
+    app.store.inner.set_away(true);
     app.get("/api/outbound/x/status").key(&key).header("X-Request-Id", "log-test-4").send().await.error(503);
     let own = lines.with("log-test-4");
-    assert_eq!(own.iter().filter(|line| line.contains("secret cause")).count(), 1, "{own:?}");
+    assert_eq!(own.iter().filter(|line| line.contains("the store is away")).count(), 1, "{own:?}");
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use domain::access::Permission;
 use serde_json::json;
 use tokio::net::TcpStream;
 
 use crate::support::wire::{Answer, Request};
-use crate::support::{App, TestClock, valid_create};
+use crate::support::{App, TestClock, store, valid_create};
 
 const SOME_CALL: &str = "/api/outbound/00000000-0000-0000-0000-00000000dead/status";
 
@@ -66,7 +67,7 @@ async fn the_request_over_the_limit_is_a_429_that_says_when_to_come_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_count_is_shared_by_all_endpoints_and_all_keys_of_an_address() {
     let app = App::start().await;
-    let (one, other) = (app.key(), app.key());
+    let (one, other) = (app.key(), app.key_for(store::HOME, &Permission::ALL));
     repeat(&app.get(SOME_CALL).key(&one), 300, &app).await;
     repeat(&app.post("/api/outbound").key(&other).bytes("x"), 300, &app).await;
     app.get(SOME_CALL).key(&one).send().await.error(429);
@@ -95,10 +96,10 @@ async fn a_429_was_not_processed_and_the_post_may_be_resent() {
     let request = app.create(&json!({}));
     repeat(&app.get(SOME_CALL), 600, &app).await;
     request.send().await.error(429);
-    assert!(app.store.calls.lock().is_empty());
+    assert!(app.store.inner.calls().is_empty());
     app.clock.advance(Duration::from_mins(1));
     assert_eq!(request.send().await.status, 201);
-    assert_eq!(app.store.calls.lock().len(), 1);
+    assert_eq!(app.store.inner.calls().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

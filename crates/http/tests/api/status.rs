@@ -41,7 +41,7 @@ async fn a_final_status_carries_its_details() {
         (EndedReason::AssistantError, Some(ended_at), "failed", json!(0)),
     ] {
         let id = app.placed().await;
-        app.store.end(&id, Ended { reason, started_at, ended_at });
+        app.store.end(&id, Ended { reason, started_at, ended_at }).await;
         let body = app.get(&path(&id)).key(&app.key()).send().await.json();
         assert_eq!(body["status"], status);
         let shown = started_at

@@ -7,8 +7,8 @@ pub(crate) mod wire;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use application::authenticate::Authenticate;
@@ -20,11 +20,12 @@ use application::place_call::PlaceCall;
 use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
-use domain::access::{KeyLevel, Permission, Principal};
-use domain::ids::{BootId, KeyId};
+use domain::access::{ApiKey, KeyLevel, Permission};
+use domain::ids::{KeyId, NewId};
 use domain::network::{AddressPolicy, Network};
-use domain::ports::{Clock, Entropy};
+use domain::ports::{Access, Clock, Entropy};
 use domain::scope::Scope;
+use futures_util::FutureExt;
 use http_api::{
     Front, Gate, Listen, MemoryWindow, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies, serve,
 };
@@ -32,13 +33,13 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
-use uuid::Uuid;
 
-use store::Store;
+use store::{BOOT, Nowhere, Store};
 use telephone::{FakeSpeech, FakeTelephony};
 use wire::Request;
 
 /// A clock that only moves when told.
+#[derive(Debug)]
 pub(crate) struct TestClock(AtomicI64);
 
 impl TestClock {
@@ -88,11 +89,12 @@ pub(crate) struct App {
     pub(crate) readiness: Arc<Mutex<Option<Readiness>>>,
     pub(crate) gate: Arc<Gate>,
     chance: Counter,
+    key: OnceLock<String>,
     stopper: Stopper,
 }
 
 impl App {
-    /// An open service with [`Store::furnished`] data.
+    /// An open service with [`Store::furnish`] data.
     pub(crate) async fn start() -> Self {
         let app = Self::start_closed(None);
         app.open().await;
@@ -132,55 +134,56 @@ impl App {
         Self {
             address,
             clock,
-            store: Arc::new(Store::furnished()),
+            store: Arc::new(Store::empty()),
             telephony: Arc::new(FakeTelephony::default()),
             supervisor: Arc::new(CallSupervisor::new(Handle::current(), vec![Handle::current()])),
             readiness,
             gate,
             chance: Counter::default(),
+            key: OnceLock::new(),
             stopper,
         }
     }
 
-    /// Builds the service behind the running server.
+    /// Furnishes the store and builds the service behind the running server.
     pub(crate) async fn open(&self) {
-        let store = &self.store;
-        let clock: Arc<dyn Clock> = self.clock.clone();
-        let boot = BootId::from_uuid(Uuid::from_u128(1));
-        let lease = Arc::new(NodeLease::new(Arc::clone(&clock)));
+        self.store.furnish().await;
+        let (store, clock) = (&self.store, &self.clock);
+        let data = Arc::new(store.inner.clone());
+        let lease = Arc::new(NodeLease::new(clock.clone()));
         let callbacks = Arc::new(DeliverCallbacks::new(
-            store.clone(),
-            store.clone(),
-            Arc::clone(&clock),
-            boot,
+            data.clone(),
+            Arc::new(Nowhere),
+            clock.clone(),
+            BOOT,
             Handle::current(),
         ));
         let conclude =
-            Arc::new(ConcludeCall::new(store.clone(), store.clone(), callbacks, Arc::clone(&clock)));
+            Arc::new(ConcludeCall::new(store.clone(), Arc::new(Nowhere), callbacks, clock.clone()));
         let take_over = TakeOver {
-            nodes: store.clone(),
-            callbacks: store.clone(),
+            nodes: data.clone(),
+            callbacks: data.clone(),
             telephony: self.telephony.clone(),
-            conclude: Arc::clone(&conclude),
-            clock: Arc::clone(&clock),
-            boot,
+            conclude: conclude.clone(),
+            clock: clock.clone(),
+            boot: BOOT,
         };
         let keep_node = KeepNode::new(
-            store.clone(),
-            Arc::clone(&lease),
-            Arc::clone(&self.supervisor),
+            data.clone(),
+            lease.clone(),
+            self.supervisor.clone(),
             Arc::new(take_over),
-            Arc::clone(&clock),
-            boot,
+            clock.clone(),
+            BOOT,
         );
         keep_node.beat().await.unwrap();
         let run_call = RunCall {
             calls: store.clone(),
             conclude,
             speech: Arc::new(FakeSpeech),
-            supervisor: Arc::clone(&self.supervisor),
-            lease: Arc::clone(&lease),
-            clock: Arc::clone(&clock),
+            supervisor: self.supervisor.clone(),
+            lease: lease.clone(),
+            clock: clock.clone(),
             ring_limit: Duration::from_mins(1),
         };
         let place_call = PlaceCall {
@@ -188,15 +191,15 @@ impl App {
             calls: store.clone(),
             telephony: self.telephony.clone(),
             run_call: Arc::new(run_call),
-            supervisor: Arc::clone(&self.supervisor),
+            supervisor: self.supervisor.clone(),
             lease,
-            boot,
-            clock: Arc::clone(&clock),
+            boot: BOOT,
+            clock: clock.clone(),
             entropy: Arc::new(Counter::default()),
         };
         let opened = self.gate.open(Service {
             control: Handle::current(),
-            authenticate: Authenticate::new(store.clone(), clock),
+            authenticate: Authenticate::new(data, clock.clone()),
             place_call,
             outbound_calls: store.clone(),
             callback_addresses: AddressPolicy {
@@ -207,21 +210,36 @@ impl App {
         assert!(opened);
     }
 
-    /// A fresh key with these permissions.
-    pub(crate) fn key_for(&self, scope: Scope, permissions: &[Permission]) -> String {
+    /// A fresh key with these permissions, and its identity.
+    pub(crate) fn issue(&self, scope: Scope, permissions: &[Permission]) -> (String, KeyId) {
         let level = if scope.organization().is_some() { KeyLevel::Organization } else { KeyLevel::Tenant };
-        let key = keys::mint(level, &self.chance);
-        let id =
-            KeyId::from_uuid(Uuid::from_u128(0x6B65_0000 + u128::from(self.chance.0.load(Ordering::SeqCst))));
-        let principal = Principal { key: id, scope, permissions: permissions.to_vec() };
-        let twin = self.store.keys.lock().insert(key.digest, principal);
-        assert_eq!(twin, None);
-        key.text.reveal().clone()
+        let minted = keys::mint(level, &self.chance);
+        let mut random = [0; 10];
+        self.chance.fill(&mut random);
+        let key = ApiKey {
+            id: NewId::at(self.clock.now(), random).into(),
+            tenant: scope.tenant(),
+            organization: scope.organization(),
+            name: "test".into(),
+            permissions: permissions.to_vec(),
+            created_at: self.clock.now(),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        let id = key.id;
+        // The store in memory never waits.
+        self.store.inner.issue(key, minted.digest).now_or_never().unwrap().unwrap();
+        (minted.text.reveal().clone(), id)
     }
 
-    /// A fresh organization key that may do everything.
+    /// A fresh key with these permissions.
+    pub(crate) fn key_for(&self, scope: Scope, permissions: &[Permission]) -> String {
+        self.issue(scope, permissions).0
+    }
+
+    /// The usual organization key, which may do everything.
     pub(crate) fn key(&self) -> String {
-        self.key_for(store::HOME, &Permission::ALL)
+        self.key.get_or_init(|| self.key_for(store::HOME, &Permission::ALL)).clone()
     }
 
     /// A request to this service, from the address 198.51.100.1.

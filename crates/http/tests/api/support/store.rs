@@ -1,23 +1,22 @@
-//! A store in memory: two tenants, their organizations, assistants and numbers.
+//! The store in memory, furnished, with places where a test can hold or break it.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::access::{ApiKey, KeyDigest, Principal};
 use domain::assistant::{Assistant, CallLimits, Engine, Language, Script};
-use domain::call::{CallStatus, Ended, OutboundCall, OutboundStatus};
-use domain::ids::{AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
+use domain::call::{Ended, OutboundStatus};
+use domain::ids::{AssistantId, BootId, CallId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
 use domain::number::E164;
+use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::ports::{
-    Acceptance, Accepted, Access, Beat, CallbackSender, Callbacks, ClaimedCallback, Concluded, Conclusion,
-    Directory, Dispatch, Fence, IssueError, Nodes, ObservedNode, Orphan, OutboundCalls, Placeable, SavedLeg,
-    Settled, Spool, SpoolError, StoreUnavailable, TryOutcome, TryRecord,
+    Acceptance, Accepted, CallbackSender, ClaimedCallback, Concluded, Conclusion, Directory, Fence, Nodes,
+    OutboundCalls, Placeable, Provisioning, SavedLeg, Spool, SpoolError, StoreUnavailable, TryOutcome,
 };
 use domain::scope::Scope;
+use domain::secret::Secret;
+use domain::testing::InMemory;
 use domain::trunk::{Number, Transport, Trunk, TrunkAddress};
-use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
@@ -27,13 +26,15 @@ pub(crate) const TENANT: TenantId = TenantId::from_uuid(Uuid::from_u128(0x1000))
 pub(crate) const OTHER_TENANT: TenantId = TenantId::from_uuid(Uuid::from_u128(0x1001));
 pub(crate) const ORGANIZATION: OrganizationId = OrganizationId::from_uuid(Uuid::from_u128(0x2000));
 pub(crate) const SISTER: OrganizationId = OrganizationId::from_uuid(Uuid::from_u128(0x2001));
-pub(crate) const DELETED: OrganizationId = OrganizationId::from_uuid(Uuid::from_u128(0x2002));
+/// Live at first.
+pub(crate) const CLOSING: OrganizationId = OrganizationId::from_uuid(Uuid::from_u128(0x2002));
 pub(crate) const FOREIGN: OrganizationId = OrganizationId::from_uuid(Uuid::from_u128(0x2003));
 /// The reach of the usual key.
 pub(crate) const HOME: Scope = Scope::Organization(TENANT, ORGANIZATION);
 
 pub(crate) const ASSISTANT: AssistantId = assistant_of(ORGANIZATION);
 pub(crate) const NUMBER: NumberId = number_of(ORGANIZATION);
+pub(crate) const BOOT: BootId = BootId::from_uuid(Uuid::from_u128(0x6000));
 
 /// The id of the one assistant of an organization.
 pub(crate) const fn assistant_of(organization: OrganizationId) -> AssistantId {
@@ -45,50 +46,44 @@ pub(crate) const fn number_of(organization: OrganizationId) -> NumberId {
     NumberId::from_uuid(Uuid::from_u128(0x4_0000 + organization.uuid().as_u128()))
 }
 
-/// What is known of a recorded call.
-pub(crate) struct Recorded {
-    pub(crate) call: OutboundCall,
-    pub(crate) ended: Option<Ended>,
-}
-
+/// The store that handlers and use cases see.
 pub(crate) struct Store {
-    pub(crate) keys: Mutex<HashMap<KeyDigest, Principal>>,
-    pub(crate) calls: Mutex<BTreeMap<CallId, Recorded>>,
-    /// Every question fails while this is set.
-    pub(crate) down: AtomicBool,
+    pub(crate) inner: InMemory,
     /// The status query panics while this is set.
     pub(crate) broken: AtomicBool,
-    /// Looking up what to dial with waits for a permit of its own.
+    /// Looking up what to dial with takes a permit of these.
     pub(crate) lookups: Semaphore,
     looking_up: Notify,
     recorded: Notify,
-    places: Vec<Placeable>,
 }
 
 impl Store {
-    /// Two tenants; the first has a live organization, a sister, and a deleted one.
-    pub(crate) fn furnished() -> Self {
-        let places = [
-            (TENANT, ORGANIZATION, true),
-            (TENANT, SISTER, true),
-            (TENANT, DELETED, false),
-            (OTHER_TENANT, FOREIGN, true),
-        ];
+    pub(crate) fn empty() -> Self {
         Self {
-            keys: Mutex::default(),
-            calls: Mutex::default(),
-            down: AtomicBool::new(false),
+            inner: InMemory::new(),
             broken: AtomicBool::new(false),
             lookups: Semaphore::new(Semaphore::MAX_PERMITS),
             looking_up: Notify::new(),
             recorded: Notify::new(),
-            places: places.map(|(tenant, id, active)| placeable(tenant, id, active)).to_vec(),
         }
     }
 
-    fn reach(&self) -> Result<(), StoreUnavailable> {
-        let down = self.down.load(Ordering::SeqCst);
-        if down { Err(StoreUnavailable::because("secret cause")) } else { Ok(()) }
+    /// Two tenants; the first has three organizations.
+    pub(crate) async fn furnish(&self) {
+        let created_at = OffsetDateTime::UNIX_EPOCH;
+        for id in [TENANT, OTHER_TENANT] {
+            self.inner.add_tenant(Tenant { id, name: "Acme".into(), created_at }).await.unwrap();
+            self.inner.add_trunk(trunk(id)).await.unwrap();
+        }
+        for (tenant, id) in
+            [(TENANT, ORGANIZATION), (TENANT, SISTER), (TENANT, CLOSING), (OTHER_TENANT, FOREIGN)]
+        {
+            let secret = Secret::new(b"secret".to_vec());
+            self.inner.add_organization(organization(tenant, id), secret).await.unwrap();
+            self.inner.add_number(number(tenant, id)).await.unwrap();
+            self.inner.add_assistant(assistant(tenant, id)).await.unwrap();
+        }
+        self.inner.join(NodeId::from_uuid(Uuid::from_u128(0x7000)), BOOT).await.unwrap();
     }
 
     /// Returns once somebody asks what to dial with.
@@ -101,80 +96,86 @@ impl Store {
         timeout(Duration::from_secs(10), self.recorded.notified()).await.expect("no call is recorded");
     }
 
-    /// Ends a recorded call.
-    pub(crate) fn end(&self, call: &str, ended: Ended) {
-        let id = CallId::parse(call).unwrap();
-        self.calls.lock().get_mut(&id).unwrap().ended = Some(ended);
+    /// Ends a call that is being dialled.
+    pub(crate) async fn end(&self, call: &str, ended: Ended) {
+        let fence = Fence { call: CallId::parse(call).unwrap(), owner: BOOT, epoch: 1 };
+        let conclusion = Conclusion { fence, ended, answer: None, callback: None };
+        assert_eq!(self.inner.conclude(conclusion).await.unwrap(), Concluded::Final);
     }
 }
 
-fn placeable(tenant: TenantId, organization: OrganizationId, organization_active: bool) -> Placeable {
-    let created_at = OffsetDateTime::UNIX_EPOCH;
-    let trunk = TrunkId::from_uuid(Uuid::from_u128(0x5000));
+fn trunk_of(tenant: TenantId) -> TrunkId {
+    TrunkId::from_uuid(Uuid::from_u128(0x5_0000 + tenant.uuid().as_u128()))
+}
+
+fn trunk(tenant: TenantId) -> Trunk {
+    Trunk {
+        id: trunk_of(tenant),
+        tenant,
+        name: "carrier".into(),
+        address: TrunkAddress::parse("127.0.0.1:5060").unwrap(),
+        transport: Transport::Udp,
+        credentials: None,
+        register: false,
+        from_domain: None,
+        default_country: None,
+        max_calls: None,
+        calls_per_second: None,
+        created_at: OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+fn organization(tenant: TenantId, id: OrganizationId) -> Organization {
+    let text = |text: &str| text.to_owned();
+    Organization {
+        id,
+        tenant,
+        profile: Profile {
+            name: text("North Clinic"),
+            email: text("desk@clinic.example"),
+            image: None,
+            address: text("1 Main St"),
+            city: text("Halifax"),
+            state_province: text("NS"),
+            postal_code: text("B3H 1A1"),
+            country: text("CA"),
+            phone_number: text("902-555-0100"),
+            timezone: Timezone::parse("America/Halifax").unwrap(),
+            external_id: None,
+        },
+        owner_id: text("operator"),
+        created_by: text("operator"),
+        last_modified_by: None,
+        created_at: OffsetDateTime::UNIX_EPOCH,
+        updated_at: OffsetDateTime::UNIX_EPOCH,
+        deleted_at: None,
+    }
+}
+
+fn number(tenant: TenantId, organization: OrganizationId) -> Number {
+    Number {
+        id: number_of(organization),
+        tenant,
+        organization,
+        trunk: trunk_of(tenant),
+        number: E164::parse("+14155550100").unwrap(),
+        created_at: OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+fn assistant(tenant: TenantId, organization: OrganizationId) -> Assistant {
     let script =
         Script { first_message: "Hello.".into(), steps: Vec::new(), closing_line: None, reprompt: None };
-    Placeable {
-        assistant: Assistant {
-            id: assistant_of(organization),
-            tenant,
-            organization,
-            name: "Ada".into(),
-            team: None,
-            engine: Engine::Builtin(script),
-            language: Language::EnglishUnitedStates,
-            limits: CallLimits::default(),
-            created_at,
-        },
-        number: Number {
-            id: number_of(organization),
-            tenant,
-            organization,
-            trunk,
-            number: E164::parse("+14155550100").unwrap(),
-            created_at,
-        },
-        trunk: Trunk {
-            id: trunk,
-            tenant,
-            name: "carrier".into(),
-            address: TrunkAddress::parse("127.0.0.1:5060").unwrap(),
-            transport: Transport::Udp,
-            credentials: None,
-            register: false,
-            from_domain: None,
-            default_country: None,
-            max_calls: None,
-            calls_per_second: None,
-            created_at,
-        },
-        organization_active,
-    }
-}
-
-#[async_trait]
-impl Access for Store {
-    async fn authenticate(
-        &self,
-        digest: KeyDigest,
-        _now: OffsetDateTime,
-    ) -> Result<Option<Principal>, StoreUnavailable> {
-        self.reach()?;
-        Ok(self.keys.lock().get(&digest).cloned())
-    }
-
-    async fn issue(&self, _key: ApiKey, _digest: KeyDigest) -> Result<(), IssueError> {
-        Ok(())
-    }
-
-    async fn revoke(&self, key: KeyId, _now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
-        let mut keys = self.keys.lock();
-        let before = keys.len();
-        keys.retain(|_, principal| principal.key != key);
-        Ok(keys.len() < before)
-    }
-
-    async fn keys(&self, _tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {
-        Ok(Vec::new())
+    Assistant {
+        id: assistant_of(organization),
+        tenant,
+        organization,
+        name: "Ada".into(),
+        team: None,
+        engine: Engine::Builtin(script),
+        language: Language::EnglishUnitedStates,
+        limits: CallLimits::default(),
+        created_at: OffsetDateTime::UNIX_EPOCH,
     }
 }
 
@@ -186,158 +187,59 @@ impl Directory for Store {
         assistant: AssistantId,
         number: NumberId,
     ) -> Result<Option<Placeable>, StoreUnavailable> {
-        self.reach()?;
         self.looking_up.notify_one();
         self.lookups.acquire().await.unwrap().forget();
-        let found = self.places.iter().find(|place| {
-            place.assistant.id == assistant
-                && place.number.id == number
-                && scope.covers(place.number.tenant, place.number.organization)
-        });
-        Ok(found.cloned())
+        self.inner.placeable(scope, assistant, number).await
     }
 
     async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable> {
-        Ok(Vec::new())
+        self.inner.trunks().await
     }
 }
 
 #[async_trait]
 impl OutboundCalls for Store {
     async fn accept(&self, acceptance: Acceptance) -> Result<Accepted, StoreUnavailable> {
-        self.reach()?;
-        let Acceptance { call, dispatch } = acceptance;
-        let (id, created_at) = (call.id, call.created_at);
-        let (accepted, ended) = match dispatch {
-            Dispatch::Dial { owner, .. } => (Accepted::Calling(Fence { call: id, owner, epoch: 1 }), None),
-            Dispatch::Refuse { reason } => {
-                (Accepted::Failed(reason), Some(Ended { reason, started_at: None, ended_at: created_at }))
-            }
-        };
-        self.calls.lock().insert(id, Recorded { call, ended });
+        let accepted = self.inner.accept(acceptance).await?;
         self.recorded.notify_one();
         Ok(accepted)
     }
 
-    async fn ringing(&self, _fence: Fence, _at: OffsetDateTime) -> Result<bool, StoreUnavailable> {
-        Ok(true)
+    async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        self.inner.ringing(fence, at).await
     }
 
     async fn answered(
         &self,
-        _fence: Fence,
-        _leg: SavedLeg,
-        _at: OffsetDateTime,
+        fence: Fence,
+        leg: SavedLeg,
+        at: OffsetDateTime,
     ) -> Result<bool, StoreUnavailable> {
-        Ok(true)
+        self.inner.answered(fence, leg, at).await
     }
 
     async fn conclude(&self, conclusion: Conclusion) -> Result<Concluded, StoreUnavailable> {
-        self.end(&conclusion.fence.call.to_string(), conclusion.ended);
-        Ok(Concluded::Final)
+        self.inner.conclude(conclusion).await
     }
 
     async fn status(&self, scope: Scope, call: CallId) -> Result<Option<OutboundStatus>, StoreUnavailable> {
-        self.reach()?;
         assert!(!self.broken.load(Ordering::SeqCst), "the test wants a panic here");
-        let calls = self.calls.lock();
-        let visible = calls
-            .get(&call)
-            .filter(|recorded| scope.covers(recorded.call.tenant, recorded.call.organization));
-        Ok(visible.map(|recorded| OutboundStatus {
-            call,
-            contact: recorded.call.contact,
-            status: recorded.ended.map_or(CallStatus::Calling, |ended| ended.status()),
-            details: recorded.ended.map(|ended| ended.details()),
-        }))
+        self.inner.status(scope, call).await
     }
 }
 
-#[async_trait]
-impl Nodes for Store {
-    async fn join(&self, _node: NodeId, _boot: BootId) -> Result<Vec<BootId>, StoreUnavailable> {
-        Ok(Vec::new())
-    }
-
-    async fn beat(&self, _boot: BootId) -> Result<Beat, StoreUnavailable> {
-        Ok(Beat { live: 1, ..Beat::default() })
-    }
-
-    async fn others(&self, _boot: BootId) -> Result<Vec<ObservedNode>, StoreUnavailable> {
-        Ok(Vec::new())
-    }
-
-    async fn take_over(
-        &self,
-        _heir: BootId,
-        _dead: BootId,
-        _counter: Option<i64>,
-        _limit: u32,
-    ) -> Result<Vec<Orphan>, StoreUnavailable> {
-        Ok(Vec::new())
-    }
-
-    async fn request_hang_up(&self, _call: CallId) -> Result<bool, StoreUnavailable> {
-        Ok(false)
-    }
-
-    async fn leave(&self, _boot: BootId) -> Result<(), StoreUnavailable> {
-        Ok(())
-    }
-}
+/// Neither callbacks nor spooled conclusions are looked at here.
+pub(crate) struct Nowhere;
 
 #[async_trait]
-impl Callbacks for Store {
-    async fn claim(
-        &self,
-        _boot: BootId,
-        _now: OffsetDateTime,
-        _lease: Duration,
-        _excluded: &[String],
-        _limit: u32,
-    ) -> Result<Vec<ClaimedCallback>, StoreUnavailable> {
-        Ok(Vec::new())
-    }
-
-    async fn claim_fresh(
-        &self,
-        _boot: BootId,
-        _call: CallId,
-        _now: OffsetDateTime,
-        _lease: Duration,
-    ) -> Result<Option<ClaimedCallback>, StoreUnavailable> {
-        Ok(None)
-    }
-
-    async fn settle(
-        &self,
-        _boot: BootId,
-        _call: CallId,
-        _tries_before: u16,
-        _record: TryRecord,
-        _settled: Settled,
-    ) -> Result<bool, StoreUnavailable> {
-        Ok(true)
-    }
-
-    async fn next_due(&self) -> Result<Option<OffsetDateTime>, StoreUnavailable> {
-        Ok(None)
-    }
-
-    async fn release(&self, _earlier_boots: &[BootId]) -> Result<u64, StoreUnavailable> {
-        Ok(0)
-    }
-}
-
-#[async_trait]
-impl CallbackSender for Store {
+impl CallbackSender for Nowhere {
     async fn send(&self, _callback: &ClaimedCallback) -> TryOutcome {
         TryOutcome::Answered(200)
     }
 }
 
 #[async_trait]
-impl Spool for Store {
+impl Spool for Nowhere {
     async fn keep(&self, _conclusion: &Conclusion) -> Result<(), SpoolError> {
         Ok(())
     }
