@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::audio::AudioFormat;
 use domain::ports::{Entropy, Speech};
@@ -73,6 +73,7 @@ pub struct Phone {
     uas: Uas,
     house: Arc<House>,
     tasks: TaskTracker,
+    from_the_start: Mutex<Option<Events>>,
 }
 
 impl Phone {
@@ -95,9 +96,10 @@ impl Phone {
             events: broadcast::Sender::new(EVENTS),
             stop: CancellationToken::new(),
         });
+        let from_the_start = Mutex::new(Some(Events(house.events.subscribe())));
         let tasks = TaskTracker::new();
         tasks.spawn(take(house.clone(), calls, tasks.clone()));
-        Ok(Self { uas, house, tasks })
+        Ok(Self { uas, house, tasks, from_the_start })
     }
 
     /// Where it listens for SIP.
@@ -110,9 +112,10 @@ impl Phone {
         self.uas.dialogs()
     }
 
-    /// What happens from now on; may be asked for more than once.
+    /// What happens: asked for the first time, from the start on; each further time, from now on.
     pub fn events(&self) -> Events {
-        Events(self.house.events.subscribe())
+        let first = self.from_the_start.lock().unwrap_or_else(PoisonError::into_inner).take();
+        first.unwrap_or_else(|| Events(self.house.events.subscribe()))
     }
 
     /// Hangs up or refuses every call, writes the recordings, and closes the sockets.

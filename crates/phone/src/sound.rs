@@ -219,4 +219,27 @@ mod tests {
         let file = Sound::Wav("/nowhere/hello.wav".into());
         assert_eq!(file.ready(None).await.unwrap_err().to_string(), "cannot play /nowhere/hello.wav");
     }
+
+    /// Says everything as one frame, in the format asked for.
+    struct Parrot;
+
+    #[async_trait::async_trait]
+    impl Speech for Parrot {
+        async fn say(&self, line: Line) -> Result<Encoded, SpeechError> {
+            assert_eq!((line.language, line.text.as_str()), (Language::German, "guten Tag"));
+            let frames = vec![[g711::encode(line.format, 1_000); FRAME_BYTES]].into();
+            Ok(Encoded { format: line.format, frames })
+        }
+    }
+
+    #[tokio::test]
+    async fn words_are_spoken_once_for_each_encoding() {
+        let text = Sound::Text { language: Language::German, text: "guten Tag".into() };
+        let spoken = text.ready(Some(&Parrot)).await.unwrap();
+        for format in [AudioFormat::Pcmu, AudioFormat::Pcma] {
+            let sample = g711::decode(format, spoken.frames(format)[0][0]);
+            assert!((950..1_050).contains(&sample), "{format:?}: {sample}");
+        }
+        assert_eq!(&*spoken.what, "\"guten Tag\"");
+    }
 }
