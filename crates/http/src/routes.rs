@@ -8,10 +8,13 @@ use crate::endpoints::health;
 use crate::endpoints::outbound::{create, status};
 use crate::error::ApiError;
 
+/// Requests per window at each counted endpoint (interface, Rate limits).
+const LIMITS: &[(&str, u32)] = &[(create::PATH, create::LIMIT), (status::PATH, status::LIMIT)];
+
 /// Whatever leads nowhere is counted against this limit.
 const ELSEWHERE: u32 = 600;
 
-/// The smallest limit of any endpoint: whoever made more requests than this is over a limit.
+/// The smallest limit of all: whoever made more requests than this is over a limit.
 pub const SMALLEST_LIMIT: u32 = 600;
 
 /// Enters every endpoint.
@@ -27,12 +30,11 @@ pub(crate) fn configure(app: &mut ServiceConfig) {
 ///
 /// Unknown paths are counted as well: guessing paths is no way around the limit.
 pub(crate) fn limit(pattern: Option<&str>) -> Option<u32> {
-    match pattern {
-        Some(health::ALIVE | health::READY) => None,
-        Some(create::PATH) => Some(create::LIMIT),
-        Some(status::PATH) => Some(status::LIMIT),
-        _ => Some(ELSEWHERE),
+    if matches!(pattern, Some(health::ALIVE | health::READY)) {
+        return None;
     }
+    let own = LIMITS.iter().find(|(path, _)| Some(*path) == pattern);
+    Some(own.map_or(ELSEWHERE, |(_, limit)| *limit))
 }
 
 /// A path that is read (RFC 9110 §9.1: whatever answers GET answers HEAD).
@@ -59,4 +61,28 @@ where
 /// What a path says to every other method.
 fn refusing(allowed: &'static str) -> actix_web::Route {
     web::to(move || async move { Err::<HttpResponse, _>(ApiError::MethodNotAllowed(allowed)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_limit_is_the_smallest() {
+        let limits = LIMITS.iter().map(|(_, limit)| *limit).chain([ELSEWHERE]);
+        assert_eq!(limits.min(), Some(SMALLEST_LIMIT));
+    }
+
+    #[test]
+    fn every_endpoint_but_the_probes_has_the_limit_of_the_interface() {
+        for (pattern, expected) in [
+            (Some("/healthz"), None),
+            (Some("/readyz"), None),
+            (Some("/api/outbound"), Some(600)),
+            (Some("/api/outbound/{id}/status"), Some(600)),
+            (None, Some(600)),
+        ] {
+            assert_eq!(limit(pattern), expected, "{pattern:?}");
+        }
+    }
 }

@@ -87,3 +87,15 @@ async fn answers_are_kept_by_no_cache() {
         assert_eq!(app.get(path).send().await.header("cache-control"), Some("no-store"));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_waits_for_leave_to_send_its_body_gets_it() {
+    let app = App::start().await;
+    let request = app.create(&json!({})).header("Expect", "100-continue");
+    let mut connection = TcpStream::connect(app.address).await.unwrap();
+    let (head, whole) = (request.head(), request.whole());
+    connection.write_all(&head).await.unwrap();
+    assert_eq!(read_answer(&mut connection, true).await.status, 100);
+    connection.write_all(&whole[head.len()..]).await.unwrap();
+    assert_eq!(read_answer(&mut connection, false).await.status, 201);
+}
