@@ -1,0 +1,219 @@
+//! What can be set, in which order the sources count, and what a wrong setting is told.
+
+use super::*;
+
+fn environment(variables: &[(&str, &str)]) -> Environment {
+    variables.iter().copied().collect()
+}
+
+fn load(toml: &str, variables: &[(&str, &str)]) -> Result<Settings, Problems> {
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    std::fs::write(file.path(), toml).unwrap();
+    Settings::load(Some(file.path()), &environment(variables))
+}
+
+fn from_variables(variables: &[(&str, &str)]) -> Result<Settings, Problems> {
+    Settings::load(None, &environment(variables))
+}
+
+/// The only problem of a bad variable.
+fn problem(name: &str, value: &str) -> String {
+    let Problems(problems) = from_variables(&[(name, value)]).unwrap_err();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].setting, name);
+    problems[0].reason.clone()
+}
+
+#[test]
+fn without_any_source_the_defaults_hold() {
+    let settings = from_variables(&[]).unwrap();
+    assert_eq!(settings.http.listen, "127.0.0.1:8080".parse().unwrap());
+    assert!(settings.http.public_url.is_none() && settings.http.tls.is_none());
+    assert!(settings.http.trusted_proxies.is_empty() && settings.callbacks.allowed_networks.is_empty());
+    assert!(settings.database.url.is_none() && settings.secrets.key_file.is_none());
+    assert_eq!(settings.sip.listen, "0.0.0.0:5060".parse().unwrap());
+    assert_eq!(settings.media.ports, 20_000..=29_999);
+    assert_eq!(settings.calls.ring_limit, Duration::from_secs(60));
+    assert_eq!(settings.calls.drain_limit, Duration::from_secs(120));
+    assert_eq!(settings.log, Log { level: "info".into(), format: LogFormat::Pretty });
+    assert!(settings.data_dir.is_absolute());
+}
+
+#[test]
+fn every_setting_can_be_written_in_the_file() {
+    let pem = tempfile::NamedTempFile::new().unwrap();
+    let path = pem.path().display();
+    let settings = load(
+        &format!(
+            r#"
+            data_dir = "/srv/callwright"
+            [http]
+            listen = "0.0.0.0:443"
+            public_url = "https://calls.example.com/voice"
+            trusted_proxies = ["10.0.0.0/8", "::1"]
+            tls = {{ certificate = "{path}", key = "{path}" }}
+            [secrets]
+            key_file = "{path}"
+            [database]
+            url = "postgres://u:p@db/callwright"
+            [sip]
+            listen = "192.0.2.4:5070"
+            public_address = "198.51.100.7"
+            tls.authorities = "{path}"
+            [media]
+            ports = "30000-30009"
+            [calls]
+            ring_limit = 45
+            drain_limit = 0
+            [callbacks]
+            allowed_networks = "127.0.0.0/8, fd00::/8"
+            tls.authorities = "{path}"
+            [log]
+            level = "warn,sip=debug"
+            format = "json"
+            "#
+        ),
+        &[],
+    )
+    .unwrap();
+    assert_eq!(settings.data_dir, Path::new("/srv/callwright"));
+    assert_eq!(settings.http.listen.port(), 443);
+    assert_eq!(settings.http.public_url.unwrap().as_str(), "https://calls.example.com/voice");
+    assert_eq!(settings.http.trusted_proxies, ["10.0.0.0/8", "::1"].map(|n| Network::parse(n).unwrap()));
+    let tls = Tls { certificate: pem.path().into(), key: pem.path().into() };
+    assert_eq!(settings.http.tls, Some(tls));
+    assert_eq!(settings.secrets.key_file.as_deref(), Some(pem.path()));
+    assert_eq!(settings.database.url.unwrap().reveal(), "postgres://u:p@db/callwright");
+    assert_eq!(settings.sip.listen, "192.0.2.4:5070".parse().unwrap());
+    assert_eq!(settings.sip.public_address, Some("198.51.100.7".parse().unwrap()));
+    assert_eq!(settings.sip.authorities.as_deref(), Some(pem.path()));
+    assert_eq!(settings.media.ports, 30_000..=30_009);
+    assert_eq!(settings.calls, Calls { ring_limit: Duration::from_secs(45), drain_limit: Duration::ZERO });
+    assert_eq!(
+        settings.callbacks.allowed_networks,
+        ["127.0.0.0/8", "fd00::/8"].map(|n| Network::parse(n).unwrap())
+    );
+    assert_eq!(settings.callbacks.authorities.as_deref(), Some(pem.path()));
+    assert_eq!(settings.log, Log { level: "warn,sip=debug".into(), format: LogFormat::Json });
+}
+
+#[test]
+fn the_environment_wins_over_the_file_and_leaves_its_neighbours_alone() {
+    let toml = "http.listen = '127.0.0.1:1'\nhttp.public_url = 'http://file.example'";
+    let settings = load(toml, &[("CALLWRIGHT__HTTP__LISTEN", "127.0.0.1:2"), ("LANG", "C")]).unwrap();
+    assert_eq!(settings.http.listen.port(), 2);
+    assert_eq!(settings.http.public_url.unwrap().as_str(), "http://file.example/");
+}
+
+#[test]
+fn the_prefixed_database_address_wins_over_the_customary_variable_and_that_over_the_file() {
+    let toml = "database.url = 'postgres://file/x'";
+    let customary = ("DATABASE_URL", "postgres://customary/x");
+    let prefixed = ("CALLWRIGHT__DATABASE__URL", "postgresql://prefixed/x");
+    for (variables, winner) in [
+        (vec![], "postgres://file/x"),
+        (vec![customary], "postgres://customary/x"),
+        (vec![customary, prefixed], "postgresql://prefixed/x"),
+    ] {
+        let settings = load(toml, &variables).unwrap();
+        assert_eq!(settings.database.url.unwrap().reveal(), winner);
+    }
+}
+
+#[test]
+fn an_empty_optional_setting_counts_as_absent() {
+    let settings = from_variables(&[
+        ("CALLWRIGHT__DATABASE__URL", ""),
+        ("DATABASE_URL", ""),
+        ("CALLWRIGHT__HTTP__TLS__KEY", ""),
+        ("CALLWRIGHT__CALLBACKS__ALLOWED_NETWORKS", ""),
+    ])
+    .unwrap();
+    assert!(settings.database.url.is_none() && settings.http.tls.is_none());
+    assert!(settings.callbacks.allowed_networks.is_empty());
+}
+
+#[test]
+fn a_bad_value_is_named_with_what_is_allowed() {
+    for (name, bad, allowed) in [
+        ("HTTP__LISTEN", "localhost:8080", "ADDRESS:PORT"),
+        ("HTTP__LISTEN", "", "ADDRESS:PORT"),
+        ("HTTP__PUBLIC_URL", "ftp://x", "https://"),
+        ("HTTP__PUBLIC_URL", "https://x/?a", "without query"),
+        ("HTTP__TRUSTED_PROXIES", "10.0.0.0/33", "CIDR"),
+        ("SECRETS__KEY_FILE", "/nowhere/key", "exists"),
+        ("DATABASE__URL", "mysql://u:hunter2@h/d", "postgres://"),
+        ("SIP__LISTEN", "5060", "ADDRESS:PORT"),
+        ("SIP__PUBLIC_ADDRESS", "sip.example.com", "IPv4 or IPv6"),
+        ("SIP__TLS__AUTHORITIES", "/nowhere", "exists"),
+        ("MEDIA__PORTS", "20000", "FIRST-LAST"),
+        ("MEDIA__PORTS", "20001-20002", "room for one call"),
+        ("MEDIA__PORTS", "30000-20000", "FIRST-LAST"),
+        ("MEDIA__PORTS", "80-90", "1024"),
+        ("CALLS__RING_LIMIT", "0", "1 to 180"),
+        ("CALLS__RING_LIMIT", "60s", "whole seconds"),
+        ("CALLS__RING_LIMIT", "+60", "whole seconds"),
+        ("CALLS__DRAIN_LIMIT", "-1", "whole seconds"),
+        ("CALLBACKS__ALLOWED_NETWORKS", "127.0.0.1,example.com", "CIDR"),
+        ("LOG__LEVEL", "loud", "error, warn, info"),
+        ("LOG__FORMAT", "xml", "pretty or json"),
+    ] {
+        let reason = problem(&format!("CALLWRIGHT__{name}"), bad);
+        assert!(reason.contains(allowed), "{name}={bad}: {reason}");
+        assert!(!reason.contains("hunter2"), "{reason}");
+    }
+}
+
+#[test]
+fn half_a_certificate_is_refused() {
+    let pem = tempfile::NamedTempFile::new().unwrap();
+    let path = pem.path().to_str().unwrap();
+    assert!(problem("CALLWRIGHT__HTTP__TLS__KEY", path).contains("HTTP__TLS__CERTIFICATE"));
+    assert!(problem("CALLWRIGHT__HTTP__TLS__CERTIFICATE", path).contains("HTTP__TLS__KEY"));
+}
+
+#[test]
+fn an_unknown_setting_stops_the_start_with_a_hint() {
+    assert!(problem("CALLWRIGHT__HTTP__LISTN", "x").contains("did you mean CALLWRIGHT__HTTP__LISTEN?"));
+    assert!(problem("CALLWRIGHT__DATA__DIR", "x").contains("did you mean CALLWRIGHT__DATA_DIR?"));
+    let all = problem("CALLWRIGHT__COFFEE__STRENGTH", "9");
+    assert!(all.contains("CALLWRIGHT__MEDIA__PORTS") && all.contains("CALLWRIGHT__LOG__FORMAT"), "{all}");
+    problem("CALLWRIGHT__HTTP", "x");
+    problem("CALLWRIGHT__HTTP__LISTEN[0]", "x");
+    problem("CALLWRIGHT__", "x");
+    let Problems(problems) = load("[htp]\nlisten = '127.0.0.1:1'", &[]).unwrap_err();
+    assert!(problems[0].setting.starts_with("htp.listen in "), "{problems:?}");
+    assert!(problems[0].reason.contains("did you mean http.listen?"), "{problems:?}");
+}
+
+#[test]
+fn several_problems_are_told_at_once() {
+    let text = load(
+        "calls.ring_limit = 2.5\nhttp.listen = ['127.0.0.1:1']\nnope = 1",
+        &[("CALLWRIGHT__LOG__FORMAT", "xml"), ("CALLWRIGHT__MEDIA__PORTS", "x")],
+    )
+    .unwrap_err()
+    .to_string();
+    for name in [
+        "calls.ring_limit in ",
+        "http.listen in ",
+        "nope in ",
+        "CALLWRIGHT__LOG__FORMAT",
+        "CALLWRIGHT__MEDIA__PORTS",
+    ] {
+        assert!(text.contains(name), "{name} is not in {text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_absent_or_no_toml_is_named() {
+    let absent = Settings::load(Some(Path::new("/nowhere/callwright.toml")), &environment(&[])).unwrap_err();
+    assert!(absent.to_string().contains("/nowhere/callwright.toml: the file cannot be read"), "{absent}");
+    let broken = load("http = [", &[]).unwrap_err().to_string();
+    assert!(broken.contains(".toml: "), "{broken}");
+}
+
+#[test]
+fn a_setting_named_differently_from_its_variable_in_case_is_unknown() {
+    load("[HTTP]\nLISTEN = '127.0.0.1:1'", &[]).unwrap_err();
+}

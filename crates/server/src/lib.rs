@@ -1,0 +1,12 @@
+//! Callwright's composition root: configuration, the private database cluster, secrets at rest,
+//! the operator's command line, and the wiring of every room.
+
+pub mod adapters;
+pub mod config;
+pub mod embedded;
+pub mod environment;
+pub mod secrets;
+pub mod serve;
+pub mod spool;
+pub mod system;
+mod trust;
