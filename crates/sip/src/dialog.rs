@@ -100,12 +100,12 @@ impl Dialog {
         self.route_set.first().and_then(|route| headers::address_uri(route)).unwrap_or(&self.target)
     }
 
-    /// The dialog that this response creates (RFC 3261 §12.1.2); none without tag or Contact.
+    /// The dialog that this response creates (RFC 3261 §12.1.2); none without a tag. Without a
+    /// Contact, the target stays what it was.
     pub(crate) fn created_by(&self, response: &Response) -> Option<Self> {
         let mut dialog = self.clone();
         dialog.remote_tag = Some(headers::to_tag(&response.headers)?.to_owned());
-        let contact = headers::first(&response.headers, "Contact").and_then(headers::address_uri)?;
-        contact.clone_into(&mut dialog.target);
+        dialog.refresh_target(headers::first(&response.headers, "Contact"));
         dialog.route_set = headers::list(&response.headers, "Record-Route");
         dialog.route_set.reverse();
         Some(dialog)

@@ -276,11 +276,9 @@ mod tests {
     use super::*;
 
     fn challenged(lines: &[&str]) -> Response {
-        let mut text = "SIP/2.0 401 Unauthorized\r\n".to_owned();
-        for line in lines {
-            text += &format!("WWW-Authenticate: {line}\r\n");
-        }
-        Response::try_from((text + "\r\n").as_bytes()).unwrap()
+        let lines: Vec<_> = lines.iter().map(|line| format!("WWW-Authenticate: {line}\r\n")).collect();
+        let text = format!("SIP/2.0 401 Unauthorized\r\n{}\r\n", lines.concat());
+        Response::try_from(text.as_bytes()).unwrap()
     }
 
     fn credentials(username: &str, password: &str) -> Credentials {

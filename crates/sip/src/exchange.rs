@@ -94,10 +94,12 @@ pub(crate) async fn exchange(
     let mut answers = Answers::default();
     loop {
         let cseq = dialog.next_cseq();
-        let mut headers = extra.to_vec();
-        headers.extend(authorization(core, &answers, credentials, dialog, method, &[]));
-        let request = match dialog.request(method, cseq, &core.tokens.branch(), headers, Vec::new()) {
-            Ok(request) => request,
+        let request = dialog.request(method, cseq, &core.tokens.branch(), extra.to_vec(), Vec::new());
+        let request = match request {
+            Ok(mut request) => {
+                authorize(core, &answers, credentials, &mut request);
+                request
+            }
             Err(error) => {
                 tracing::warn!(%error, %method, "a request cannot be addressed");
                 return Outcome::Silent;
@@ -110,18 +112,19 @@ pub(crate) async fn exchange(
     }
 }
 
-/// The credentials headers for a request of `dialog`, when it was challenged.
-pub(crate) fn authorization(
+/// Adds our credentials to a request, for the challenges that came so far.
+pub(crate) fn authorize(
     core: &Core,
     answers: &Answers,
     credentials: Option<&Credentials>,
-    dialog: &Dialog,
-    method: Method,
-    body: &[u8],
-) -> Vec<Header> {
-    let Some(credentials) = credentials else { return Vec::new() };
-    let subject = Subject { method: &method.to_string(), uri: &dialog.target, body };
-    answers.headers(credentials, subject, &core.tokens.tag())
+    request: &mut Request,
+) {
+    let Some(credentials) = credentials else { return };
+    // The URI as it will stand in the request line: servers compare them.
+    let (method, uri) = (request.method.to_string(), request.uri.to_string());
+    let subject = Subject { method: &method, uri: &uri, body: &request.body };
+    let headers = answers.headers(credentials, subject, &core.tokens.tag());
+    request.headers.extend(headers);
 }
 
 fn open(core: &Core, flow: &Flow, request: Request) -> Option<Transaction> {

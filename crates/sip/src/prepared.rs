@@ -147,8 +147,8 @@ impl PreparedLeg for Prepared {
 
 /// The host part of our From.
 pub(crate) fn from_domain(trunk: &Trunk) -> String {
-    trunk
-        .from_domain
-        .clone()
-        .unwrap_or_else(|| TrunkAddress { host: trunk.address.host.clone(), port: None }.to_string())
+    // What is no host must not get into a header.
+    let wanted = trunk.from_domain.as_deref().and_then(TrunkAddress::parse);
+    let host = wanted.map_or_else(|| trunk.address.host.clone(), |wanted| wanted.host);
+    TrunkAddress { host, port: None }.to_string()
 }

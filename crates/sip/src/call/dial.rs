@@ -11,7 +11,7 @@ use super::dialled::{Answer, Dialled};
 use super::{Call, Command, Signal, invite_headers};
 use crate::dialog::cancel_of;
 use crate::digest::Answers;
-use crate::exchange::{Invite, authorization, exchange, send_once};
+use crate::exchange::{Invite, authorize, exchange, send_once};
 use crate::headers;
 use crate::sdp;
 use crate::stack::is_local;
@@ -27,7 +27,7 @@ struct Attempt {
     answers: Answers,
     session: Duration,
     minimum: Duration,
-    /// Any answer came, to any of the INVITEs.
+    /// Any answer came to this INVITE.
     heard: bool,
     /// A provisional answer came to this INVITE.
     provisional: bool,
@@ -81,7 +81,7 @@ impl Call {
             let dialled = match happened {
                 Happened::Response(Some(response)) => self.on_response(&mut attempt, response).await,
                 Happened::Response(None) => Some(Dialled::Over(self.without_answer(&attempt))),
-                Happened::Inbound(Inbound::Accepted(response)) => self.on_accepted(&attempt, *response),
+                Happened::Inbound(Inbound::Accepted(response)) => self.on_accepted(&attempt, *response).await,
                 Happened::Inbound(Inbound::Request(request)) => {
                     self.on_early_request(*request, attempt.early.is_some()).await;
                     None
@@ -138,14 +138,13 @@ impl Call {
         extra.push(Header::SessionExpires(session.as_secs().to_string().into()));
         extra.push(Header::MinSE(minimum.as_secs().to_string().into()));
         extra.extend(self.identity.iter().cloned());
-        let credentials = self.trunk.credentials.as_ref();
-        extra.extend(authorization(&self.core, answers, credentials, &self.dialog, Method::Invite, &body));
         let branch = retry_branch(&self.intent.branch, retry);
-        let request = self
+        let mut request = self
             .dialog
             .request(Method::Invite, cseq, &branch, extra, body)
             .inspect_err(|error| tracing::error!(%error, "an INVITE cannot be addressed"))
             .ok()?;
+        authorize(&self.core, answers, self.trunk.credentials.as_ref(), &mut request);
         Some((Invite::send(&self.core, &self.flow, request.clone()), request))
     }
 
@@ -158,6 +157,7 @@ impl Call {
         attempt.invite = invite;
         attempt.request = request;
         attempt.retry = retry;
+        attempt.heard = false;
         attempt.provisional = false;
         attempt.cancelled = false;
         None
@@ -240,6 +240,8 @@ impl Call {
             && let Some(flow) = self.next_gateway().await
         {
             tracing::info!(call_id = %self.intent.call_id, gateway = %flow.peer, "503: trying the next gateway");
+            self.dialog.sent_by = self.core.sent_by(flow.peer);
+            self.local.address.set_ip(self.dialog.sent_by.ip());
             self.flow = flow;
             attempt.answers = Answers::default();
             return self.again(attempt);
@@ -257,18 +259,18 @@ impl Call {
         None
     }
 
-    fn on_accepted(&mut self, attempt: &Attempt, response: Response) -> Option<Dialled> {
+    async fn on_accepted(&mut self, attempt: &Attempt, response: Response) -> Option<Dialled> {
         let ours = headers::cseq(&attempt.request.headers).map(|(number, _)| number);
         if headers::cseq(&response.headers).map(|(number, _)| number) != ours {
             return None;
         }
         self.state.late_until = Some(Instant::now() + self.core.timers.late);
         let Some(dialog) = self.dialog.created_by(&response) else {
-            // Without a Contact there is nobody to say BYE to.
+            // Without a tag there is no dialog that a BYE could end.
             return Some(Dialled::Over(LegEnd::Unusable));
         };
         if self.state.hung_up {
-            self.refuse_answer(dialog, &attempt.request, &response);
+            self.refuse_answer(dialog, &attempt.request, &response).await;
             return Some(Dialled::Over(LegEnd::ByUs));
         }
         let early = attempt.early.as_ref().filter(|(tag, _)| dialog.remote_tag.as_ref() == Some(tag));
@@ -283,7 +285,7 @@ impl Call {
             }
             Err(error) => {
                 tracing::info!(call_id = %self.intent.call_id, %error, "the answer cannot be used");
-                self.refuse_answer(dialog, &attempt.request, &response);
+                self.refuse_answer(dialog, &attempt.request, &response).await;
                 Some(Dialled::Over(LegEnd::Unusable))
             }
         }

@@ -15,15 +15,14 @@ const MOST_ACCEPTED: usize = 32;
 
 impl Call {
     /// Acknowledges an answer that we cannot or will not use, and hangs up on it.
-    pub(super) fn refuse_answer(&mut self, dialog: Dialog, invite: &Request, response: &Response) {
+    pub(super) async fn refuse_answer(&mut self, dialog: Dialog, invite: &Request, response: &Response) {
         let Some(ack) = self.build_ack(&dialog, invite) else { return };
-        self.remember(&dialog, response, Some(ack.clone()));
+        let flow = self.core.flow_of(&dialog, &self.flow, &self.trunk.address.host).await;
+        self.remember(response, Some(ack.clone()), flow.clone());
         let cseq = self.reserve_cseq();
         let mut dialog = Dialog { cseq: cseq.max(dialog.cseq), ..dialog };
-        let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, host) = (self.trunk.credentials.clone(), self.trunk.address.host.clone());
+        let (core, credentials) = (self.core.clone(), self.trunk.credentials.clone());
         self.core.runtime.spawn(async move {
-            let flow = core.flow_of(&dialog, &flow, &host).await;
             send_ack(&flow, ack).await;
             exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &[]).await;
         });
@@ -45,23 +44,24 @@ impl Call {
     }
 
     /// A 2xx from another branch of a forked INVITE: that telephone is told that it came second.
-    pub(super) fn on_fork(&mut self, invite: &Request, response: &Response) {
+    pub(super) async fn on_fork(&mut self, invite: &Request, response: &Response) {
         if self.state.accepted.len() >= MOST_ACCEPTED {
             return;
         }
         if let Some(dialog) = self.dialog_base(invite).created_by(response) {
-            self.refuse_answer(dialog, invite, response);
+            self.refuse_answer(dialog, invite, response).await;
         }
     }
 
-    pub(super) fn remember(&mut self, dialog: &Dialog, response: &Response, ack: Option<Request>) {
-        let tag = dialog.remote_tag.clone().unwrap_or_default();
+    /// Keeps a 2xx's ACK for its repetitions; none while the ACK waits for the application.
+    pub(super) fn remember(&mut self, response: &Response, ack: Option<Request>, flow: Flow) {
+        let tag = headers::to_tag(&response.headers).unwrap_or_default().to_owned();
         let cseq = headers::cseq(&response.headers).map_or(0, |(number, _)| number);
         self.state.accepted.retain(|known| !(known.tag == tag && known.cseq == cseq));
         if self.state.accepted.len() >= MOST_ACCEPTED {
             self.state.accepted.remove(0);
         }
-        self.state.accepted.push(Accepted { tag, cseq, ack, flow: self.flow.clone() });
+        self.state.accepted.push(Accepted { tag, cseq, ack, flow });
     }
 
     pub(super) fn build_ack(&self, dialog: &Dialog, invite: &Request) -> Option<Request> {
@@ -112,7 +112,7 @@ impl Call {
                     if !self.on_repeated(&response)
                         && let Some(invite) = self.last_invite()
                     {
-                        self.on_fork(&invite, &response);
+                        self.on_fork(&invite, &response).await;
                     }
                 }
                 Inbound::Request(request) => {

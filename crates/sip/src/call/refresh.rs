@@ -13,7 +13,7 @@ use super::talk::Talk;
 use super::{Call, Signal, invite_headers, negotiated};
 use crate::dialog::Dialog;
 use crate::digest::Answers;
-use crate::exchange::{Invite, Outcome, authorization, exchange};
+use crate::exchange::{Invite, Outcome, authorize, exchange};
 use crate::headers;
 use crate::sdp;
 use crate::stack::is_local;
@@ -76,10 +76,9 @@ impl Call {
         let mut extra = invite_headers(&self.dialog);
         extra.retain(|header| !matches!(header, Header::Supported(_)));
         extra.extend(talk.timer.iter().flat_map(SessionTimer::refresh_headers));
-        let credentials = self.trunk.credentials.as_ref();
-        extra.extend(authorization(&self.core, &answers, credentials, &self.dialog, Method::Invite, &body));
         let branch = self.core.tokens.branch();
-        let request = self.dialog.request(Method::Invite, cseq, &branch, extra, body).ok()?;
+        let mut request = self.dialog.request(Method::Invite, cseq, &branch, extra, body).ok()?;
+        authorize(&self.core, &answers, self.trunk.credentials.as_ref(), &mut request);
         let invite = Invite::send(&self.core, &self.flow, request.clone());
         Some(Reinvite { invite, request, answers })
     }
@@ -122,8 +121,8 @@ impl Call {
         }
         self.dialog.refresh_target(headers::first(&response.headers, "Contact"));
         if let Some(ack) = self.build_ack(&self.dialog, &reinvite.request) {
-            let (dialog, flow) = (self.dialog.clone(), self.flow.clone());
-            self.remember(&dialog, response, Some(ack.clone()));
+            let flow = self.flow.clone();
+            self.remember(response, Some(ack.clone()), flow.clone());
             self.core.runtime.spawn(async move { send_ack(&flow, ack).await });
         }
         talk.refresh = None;

@@ -121,7 +121,7 @@ mod tests {
         timer.retry_at(Some(now + Duration::from_secs(50)));
         assert_eq!(timer.next(), (now + Duration::from_secs(50), Due::Refresh));
         timer.retry_at(None);
-        assert_eq!(timer.next(), (now + Duration::from_secs(60), Due::Expiry));
+        assert_eq!(timer.next(), (now + Duration::from_mins(1), Due::Expiry));
     }
 
     #[tokio::test(start_paused = true)]

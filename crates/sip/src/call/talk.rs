@@ -48,7 +48,7 @@ impl Call {
         self.dialog = Dialog { cseq: self.dialog.cseq.max(dialog.cseq), ..dialog };
         let now = Instant::now();
         let ack = self.build_ack(&self.dialog, &invite);
-        self.remember(&self.dialog.clone(), &response, None);
+        self.remember(&response, None, self.flow.clone());
         let answered = Answered { saved: self.dialog.saved(&self.intent), format: agreed.format };
         let news = Signal::Answered(Box::new((answered, negotiated(&agreed))));
         // A leg that is gone closed its commands too: the loop below hangs up.
@@ -67,7 +67,9 @@ impl Call {
         };
         loop {
             let end = match self.wait_talking(&mut talk).await {
-                Happened::Inbound(Inbound::Accepted(response)) => self.on_late_answer(&mut talk, &response),
+                Happened::Inbound(Inbound::Accepted(response)) => {
+                    self.on_late_answer(&mut talk, &response).await
+                }
                 Happened::Inbound(Inbound::Request(request)) => {
                     // Whoever sends requests in the dialog has our ACK or does without it.
                     self.on_request(&mut talk, *request).await
@@ -121,8 +123,7 @@ impl Call {
     /// Sends the first ACK, once.
     async fn acknowledge(&mut self, talk: &mut Talk) {
         if let Some((ack, _)) = talk.ack.take() {
-            let dialog = self.dialog.clone();
-            self.remember(&dialog, &talk.response, Some(ack.clone()));
+            self.remember(&talk.response, Some(ack.clone()), self.flow.clone());
             send_ack(&self.flow, ack).await;
         }
     }
@@ -140,7 +141,7 @@ impl Call {
     }
 
     /// A 2xx after the first one: a repetition, a fork, or the answer to our re-INVITE.
-    fn on_late_answer(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
+    async fn on_late_answer(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
         if self.on_repeated(response) {
             return None;
         }
@@ -148,7 +149,7 @@ impl Call {
         let answers = number(&response.headers);
         if answers == number(&talk.invite.headers) {
             let invite = talk.invite.clone();
-            self.on_fork(&invite, response);
+            self.on_fork(&invite, response).await;
             return None;
         }
         self.on_reinvite_accepted(talk, response)

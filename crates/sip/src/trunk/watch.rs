@@ -48,6 +48,8 @@ struct Watched {
     trunk: Trunk,
     health: Arc<Health>,
     stop: CancellationToken,
+    /// Cancelled once the registration is taken back.
+    unregistered: CancellationToken,
 }
 
 /// The trunks that are watched.
@@ -66,17 +68,19 @@ impl Watch {
     pub(crate) fn set(&self, trunks: Vec<Trunk>) {
         let mut wanted: HashMap<TrunkId, Trunk> = trunks.into_iter().map(|trunk| (trunk.id, trunk)).collect();
         let mut watched = self.trunks.lock();
+        let mut before = HashMap::new();
         watched.retain(|id, known| {
             let stays = wanted.get(id) == Some(&known.trunk);
             if stays {
                 wanted.remove(id);
             } else {
                 known.stop.cancel();
+                before.insert(*id, known.unregistered.clone());
             }
             stays
         });
         for (id, trunk) in wanted {
-            watched.insert(id, self.begin(trunk));
+            watched.insert(id, self.begin(trunk, before.remove(&id)));
         }
     }
 
@@ -108,16 +112,27 @@ impl Watch {
         self.tasks.wait().await;
     }
 
-    fn begin(&self, trunk: Trunk) -> Watched {
+    /// `before` ends with the registration that this trunk had until now: taking that back later
+    /// would take the new one.
+    fn begin(&self, trunk: Trunk, before: Option<CancellationToken>) -> Watched {
         let (health, stop) = (Arc::new(Health::default()), CancellationToken::new());
+        let unregistered = CancellationToken::new();
+        let done = unregistered.clone().drop_guard();
         if trunk.register {
             health.registered(false);
             let keep = registration::keep(self.core.clone(), trunk.clone(), health.clone(), stop.clone());
+            let keep = async move {
+                if let Some(before) = before {
+                    before.cancelled().await;
+                }
+                keep.await;
+                drop(done);
+            };
             self.tasks.spawn_on(keep, &self.core.runtime);
         }
         let pings = keep_pinging(self.core.clone(), trunk.clone(), health.clone(), stop.clone());
         self.tasks.spawn_on(pings, &self.core.runtime);
-        Watched { trunk, health, stop }
+        Watched { trunk, health, stop, unregistered }
     }
 }
 

@@ -20,7 +20,7 @@ async fn a_200_that_crosses_our_cancel_is_acknowledged_and_hung_up() {
     let cancel = peer.request("CANCEL").await;
     peer.answer(&invite).await;
     peer.reply(&cancel, "481 Call/Transaction Does Not Exist", &[], "").await;
-    assert_eq!(peer.request("ACK").await.to_tag(), Some("callee"));
+    assert_eq!(peer.request("ACK").await.callee_tag(), Some("callee"));
     peer.take_bye().await;
     assert_eq!(line.ended().await, LegEnd::ByUs);
     caller.forgets_all().await;

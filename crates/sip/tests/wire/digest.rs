@@ -14,7 +14,7 @@ fn hash(algorithm: &str, text: &str) -> String {
         "SHA-256" => Sha256::digest(text).to_vec(),
         _ => Md5::digest(text).to_vec(),
     };
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 /// Whether the credentials in `header` prove the password `secret` for this request.
@@ -69,7 +69,7 @@ async fn every_form_of_challenge_is_answered() {
         challenge(&mut peer, &first, status, &format!("{ask}: Digest realm=\"r\", {rest}")).await;
         let second = peer.request("INVITE").await;
         assert_eq!(second.header("Call-ID"), first.header("Call-ID"));
-        assert_eq!(second.from_tag(), first.from_tag());
+        assert_eq!(second.caller_tag(), first.caller_tag());
         assert!(second.cseq() > first.cseq() && second.branch() != first.branch());
         assert_eq!(parameter(second.header(tell), "qop"), qop, "{rest}");
         assert!(proves(&second, tell, algorithm), "{rest}:\n{}", second.text);

@@ -51,7 +51,7 @@ async fn a_503_before_any_provisional_answer_goes_to_the_next_gateway() {
     first.request("ACK").await;
     let taken = second.request("INVITE").await;
     assert_eq!(taken.header("Call-ID"), refused.header("Call-ID"));
-    assert_eq!(taken.from_tag(), refused.from_tag());
+    assert_eq!(taken.caller_tag(), refused.caller_tag());
     assert_ne!(taken.branch(), refused.branch());
     second.answer(&taken).await;
     line.answered().await;

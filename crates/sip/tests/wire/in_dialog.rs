@@ -95,7 +95,7 @@ async fn what_we_do_not_do_is_refused_without_harm() {
         assert!(answer.header("Allow").contains("UPDATE"), "{method}");
     }
     // Outside of the dialog.
-    let stranger = invite.text.replace(invite.from_tag(), "stranger");
+    let stranger = invite.text.replace(invite.caller_tag(), "stranger");
     let forged = crate::support::message::Message { text: stranger, from: invite.from };
     peer.ask(&forged, "BYE", 9, &[], "").await;
     peer.response(481).await;
@@ -154,7 +154,7 @@ async fn a_reliable_provisional_answer_gets_one_prack_and_may_carry_the_session(
     }
     let prack = peer.request("PRACK").await;
     assert_eq!(prack.header("RAck"), format!("71 {} INVITE", invite.cseq()));
-    assert_eq!(prack.to_tag(), Some("callee"));
+    assert_eq!(prack.callee_tag(), Some("callee"));
     peer.reply(&prack, "200 OK", &[], "").await;
     // The session was agreed on already: the 200 needs no description.
     peer.reply(&invite, "200 OK", &[&peer.contact()], "").await;

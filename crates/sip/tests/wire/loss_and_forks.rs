@@ -76,14 +76,14 @@ async fn the_second_telephone_of_a_fork_is_acknowledged_and_hung_up() {
         if message.method() == "BYE" {
             peer.reply(&message, "200 OK", &[], "").await;
         }
-        seen.push((message.method().to_owned(), message.to_tag().unwrap().to_owned()));
+        seen.push((message.method().to_owned(), message.callee_tag().unwrap().to_owned()));
     }
     seen.sort();
     let expected = [("ACK", "one"), ("ACK", "two"), ("BYE", "two")];
     assert_eq!(seen, expected.map(|(method, tag)| (method.to_owned(), tag.to_owned())));
     // The first telephone's call goes on.
     line.hang_up(HangUp::Normal);
-    assert_eq!(peer.take_bye().await.to_tag(), Some("one"));
+    assert_eq!(peer.take_bye().await.callee_tag(), Some("one"));
     assert_eq!(line.ended().await, LegEnd::ByUs);
     caller.forgets_all().await;
 }
@@ -99,8 +99,8 @@ async fn a_fork_that_answers_after_the_call_is_hung_up_too() {
     assert_eq!(line.ended().await, LegEnd::ByUs);
     peer.reply_as("late", &invite, "200 OK", &[&peer.contact()], &peer.sdp()).await;
     let ack = peer.request("ACK").await;
-    assert_eq!((ack.to_tag(), ack.cseq()), (Some("late"), invite.cseq()));
-    assert_eq!(peer.take_bye().await.to_tag(), Some("late"));
+    assert_eq!((ack.callee_tag(), ack.cseq()), (Some("late"), invite.cseq()));
+    assert_eq!(peer.take_bye().await.callee_tag(), Some("late"));
 }
 
 #[tokio::test]

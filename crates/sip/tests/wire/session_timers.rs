@@ -72,7 +72,7 @@ async fn we_refresh_by_reinvite_when_update_is_not_taken() {
     let invite = answer_with(&mut peer, &["Session-Expires: 2;refresher=uac"]).await;
     line.answered().await;
     let first = peer.request("INVITE").await;
-    assert_eq!((first.to_tag(), first.header("Call-ID")), (Some("callee"), invite.header("Call-ID")));
+    assert_eq!((first.callee_tag(), first.header("Call-ID")), (Some("callee"), invite.header("Call-ID")));
     assert!(first.body().contains("RTP/AVP 0 101"));
     let ask = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"";
     peer.reply(&first, "401 Unauthorized", &[ask], "").await;

@@ -19,7 +19,7 @@ use crate::support::{Caller, PATIENCE, plan, settings, trunk};
 
 /// A callee on a stream.
 struct Stream<S> {
-    stream: S,
+    wire: S,
     buffer: Vec<u8>,
     from: SocketAddr,
 }
@@ -39,7 +39,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
                     return Message { text: text[..end].to_owned(), from: self.from };
                 }
             }
-            let read = tokio::time::timeout(PATIENCE, self.stream.read(&mut chunk)).await;
+            let read = tokio::time::timeout(PATIENCE, self.wire.read(&mut chunk)).await;
             let read = read.expect("the peer hears nothing").unwrap();
             assert!(read > 0, "the stream was closed");
             self.buffer.extend(&chunk[..read]);
@@ -53,8 +53,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
     }
 
     async fn send(&mut self, text: &str) {
-        self.stream.write_all(text.as_bytes()).await.unwrap();
-        self.stream.flush().await.unwrap();
+        self.wire.write_all(text.as_bytes()).await.unwrap();
+        self.wire.flush().await.unwrap();
     }
 
     /// A whole call over the one stream, with a BYE of ours at its end.
@@ -80,7 +80,7 @@ async fn calls_over_tcp_share_one_stream() {
     let trunk = Trunk { transport: Transport::Tcp, ..trunk(listener.local_addr().unwrap()) };
     let peer = tokio::spawn(async move {
         let (stream, from) = listener.accept().await.unwrap();
-        let mut stream = Stream { stream, buffer: Vec::new(), from };
+        let mut stream = Stream { wire: stream, buffer: Vec::new(), from };
         stream.carry_call("TCP").await;
         stream.carry_call("TCP").await;
     });
@@ -100,7 +100,7 @@ async fn a_stream_that_breaks_before_any_answer_makes_the_trunk_unreachable() {
     let trunk = Trunk { transport: Transport::Tcp, ..trunk(listener.local_addr().unwrap()) };
     let mut line = caller.dial(&trunk).await;
     let (stream, from) = listener.accept().await.unwrap();
-    let mut stream = Stream { stream, buffer: Vec::new(), from };
+    let mut stream = Stream { wire: stream, buffer: Vec::new(), from };
     stream.request("INVITE").await;
     drop(stream);
     assert_eq!(line.ended().await, LegEnd::Unreachable);
@@ -108,7 +108,7 @@ async fn a_stream_that_breaks_before_any_answer_makes_the_trunk_unreachable() {
     // The next call opens a stream of its own.
     let mut line = caller.dial(&trunk).await;
     let (stream, from) = listener.accept().await.unwrap();
-    let mut stream = Stream { stream, buffer: Vec::new(), from };
+    let mut stream = Stream { wire: stream, buffer: Vec::new(), from };
     let invite = stream.request("INVITE").await;
     stream.send(&invite.response("486 Busy Here", "callee", &[], "")).await;
     stream.request("ACK").await;
@@ -126,7 +126,7 @@ async fn a_prepared_call_survives_a_stream_that_broke_before_it_was_sent() {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     let _leg = prepared.send().await.unwrap();
     let (stream, from) = listener.accept().await.unwrap();
-    let mut stream = Stream { stream, buffer: Vec::new(), from };
+    let mut stream = Stream { wire: stream, buffer: Vec::new(), from };
     stream.request("INVITE").await;
 }
 
@@ -188,7 +188,7 @@ async fn a_tls_trunk_carries_calls_when_its_certificate_fits() {
     let peer = tokio::spawn(async move {
         let (stream, from) = listener.accept().await.unwrap();
         let stream = acceptor.accept(stream).await.unwrap();
-        Stream { stream, buffer: Vec::new(), from }.carry_call("TLS").await;
+        Stream { wire: stream, buffer: Vec::new(), from }.carry_call("TLS").await;
     });
     let mut line = caller.dial(&trunk).await;
     assert_eq!(line.ringing().await, 180);

@@ -135,7 +135,7 @@ async fn a_registration_is_made_refreshed_and_taken_back() {
 
 #[tokio::test]
 async fn a_registrar_that_wants_fewer_refreshes_or_refuses_is_heeded() {
-    let timers = Timers { registration: Duration::from_secs(60), ..fast() };
+    let timers = Timers { registration: Duration::from_mins(1), ..fast() };
     let caller = Caller::with(Settings { timers, ..settings() }).await;
     let mut peer = Peer::bind().await;
     let trunk = Trunk { register: true, ..with_credentials(trunk(peer.address())) };
@@ -198,7 +198,7 @@ async fn another_boot_hangs_up_an_answered_leg() {
     let ask = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"";
     peer.reply(&bye, "401 Unauthorized", &[ask], "").await;
     let bye = peer.take_bye().await;
-    assert_eq!((bye.from_tag(), bye.to_tag()), (invite.from_tag(), Some("callee")));
+    assert_eq!((bye.caller_tag(), bye.callee_tag()), (invite.caller_tag(), Some("callee")));
     assert_eq!(bye.header("Call-ID"), invite.header("Call-ID"));
     assert!(bye.cseq() > invite.cseq());
     ending.await.unwrap();

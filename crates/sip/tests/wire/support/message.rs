@@ -64,11 +64,11 @@ impl Message {
         parameter(self.header("Via"), "branch").unwrap()
     }
 
-    pub fn from_tag(&self) -> &str {
+    pub fn caller_tag(&self) -> &str {
         parameter(self.header("From"), "tag").unwrap()
     }
 
-    pub fn to_tag(&self) -> Option<&str> {
+    pub fn callee_tag(&self) -> Option<&str> {
         parameter(self.header("To"), "tag")
     }
 
@@ -78,7 +78,7 @@ impl Message {
         for via in self.all("Via") {
             text += &format!("Via: {via}\r\n");
         }
-        let tag = if self.to_tag().is_none() && !to_tag.is_empty() && !status.starts_with("100") {
+        let tag = if self.callee_tag().is_none() && !to_tag.is_empty() && !status.starts_with("100") {
             format!(";tag={to_tag}")
         } else {
             String::new()

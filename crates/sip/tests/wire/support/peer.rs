@@ -1,6 +1,6 @@
 //! A scripted callee on a bare UDP socket.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use tokio::net::UdpSocket;
@@ -18,9 +18,13 @@ pub struct Peer {
 
 impl Peer {
     pub async fn bind() -> Self {
+        Self::bind_at(Ipv4Addr::LOCALHOST.into()).await
+    }
+
+    pub async fn bind_at(ip: IpAddr) -> Self {
         Self {
-            socket: UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap(),
-            rtp: UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap(),
+            socket: UdpSocket::bind((ip, 0)).await.unwrap(),
+            rtp: UdpSocket::bind((ip, 0)).await.unwrap(),
             received: Vec::new(),
         }
     }
@@ -39,11 +43,14 @@ impl Peer {
     }
 
     pub fn sdp_with(&self, attribute: &str) -> String {
+        let rtp = self.rtp.local_addr().unwrap();
+        let family = if rtp.is_ipv4() { "IP4" } else { "IP6" };
+        let ip = rtp.ip();
         format!(
-            "v=0\r\no=peer 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n\
+            "v=0\r\no=peer 1 1 IN {family} {ip}\r\ns=-\r\nc=IN {family} {ip}\r\nt=0 0\r\n\
              m=audio {} RTP/AVP 0 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:101 telephone-event/8000\r\n\
              a=fmtp:101 0-15\r\na=ptime:20\r\n{attribute}\r\n",
-            self.rtp.local_addr().unwrap().port()
+            rtp.port()
         )
     }
 
