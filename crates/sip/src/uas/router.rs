@@ -167,27 +167,32 @@ impl Router {
 /// dialog is confirmed it would leave the caller without an answer, so that is done here.
 async fn follow(mut dialog: InviteDialog, mut request: Transaction) {
     let method = request.original.method;
-    if dialog.state().waiting_ack() && method != Method::Bye {
-        // The ACK may have arrived just before, and still be on its way through its transaction.
-        let _ = tokio::time::timeout(ACK_GRACE, async {
-            while dialog.state().waiting_ack() {
-                tokio::time::sleep(ACK_STEP).await;
-            }
-        })
-        .await;
-    }
-    let early = dialog.state().can_cancel();
+    // Our 200 and its ACK may still be on their way through the INVITE's transaction.
+    let settled = || match (method, dialog.state()) {
+        (Method::Options | Method::PRack, _) => true,
+        (Method::Bye, state) => !state.can_cancel(),
+        (_, state) => state.is_confirmed() || state.is_terminated(),
+    };
+    let settling = async {
+        while !settled() {
+            tokio::time::sleep(ACK_STEP).await;
+        }
+    };
+    // One that never settles is answered as what it is below.
+    let _ = tokio::time::timeout(ACK_GRACE, settling).await;
+    let state = dialog.state();
+    let unfinished = !state.is_confirmed() && !state.is_terminated();
     let answered = match method {
-        Method::Bye if early => {
+        Method::Bye if state.can_cancel() => {
             // BYE on an early dialog ends it (RFC 3261 §15.1.2): the INVITE gets its 487.
             let ended = dialog.reject(Some(StatusCode::RequestTerminated), None);
             ended.and(request.reply(StatusCode::OK).await)
         }
-        Method::Options | Method::Info if early => request.reply(StatusCode::OK).await,
+        Method::Options | Method::Info if unfinished => request.reply(StatusCode::OK).await,
         Method::Bye | Method::PRack => dialog.handle(&mut request).await,
-        _ if dialog.state().is_confirmed() => dialog.handle(&mut request).await,
+        _ if state.is_confirmed() => dialog.handle(&mut request).await,
         // RFC 3261 §14.2 and RFC 3311 §5.2: not while the first INVITE is unfinished.
-        Method::Invite | Method::Update => {
+        Method::Invite | Method::Update if unfinished => {
             let wait = Header::RetryAfter("1".to_owned().into());
             request.reply_with(StatusCode::ServerInternalError, vec![wait], None).await
         }
