@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use diesel_async::AsyncPgConnection;
+use parking_lot::RwLock;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use tokio_postgres::Config;
@@ -16,13 +17,20 @@ use crate::statement::{Row, Statement};
 /// nothing that may wait for a lock belongs here.
 pub(crate) struct Lanes {
     config: Config,
-    shared: Vec<Mutex<Option<Arc<AsyncPgConnection>>>>,
+    shared: Vec<Lane>,
     next: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Lane {
+    current: RwLock<Option<Arc<AsyncPgConnection>>>,
+    // Held while a connection is opened, so that one is opened for all who wait.
+    opening: Mutex<()>,
 }
 
 impl Lanes {
     pub(crate) fn new(config: Config, count: usize) -> Self {
-        let shared = (0..count.max(1)).map(|_| Mutex::new(None)).collect();
+        let shared = (0..count.max(1)).map(|_| Lane::default()).collect();
         Self { config, shared, next: AtomicUsize::new(0) }
     }
 
@@ -32,14 +40,14 @@ impl Lanes {
         let lane = self.shared.get(turn).ok_or(Failure::TimedOut)?;
         let mut again = true;
         loop {
-            let connection = timeout(CONNECT_LIMIT, self.connected(lane))
+            let connection = timeout(CONNECT_LIMIT, lane.connected(&self.config))
                 .await
                 .map_err(|_| Failure::Connect("no connection in time".into()))??;
             let answer =
                 timeout(ANSWER_LIMIT, make().rows::<R>(&connection)).await.unwrap_or(Err(Failure::TimedOut));
             match answer {
                 Err(failure) if failure.breaks_connection() => {
-                    drop_if_same(lane, &connection).await;
+                    lane.drop_if_same(&connection);
                     if !again || matches!(failure, Failure::TimedOut) {
                         return Err(failure);
                     }
@@ -49,25 +57,31 @@ impl Lanes {
             }
         }
     }
-
-    async fn connected(
-        &self,
-        lane: &Mutex<Option<Arc<AsyncPgConnection>>>,
-    ) -> Result<Arc<AsyncPgConnection>, Failure> {
-        let mut current = lane.lock().await;
-        if let Some(connection) = current.as_ref() {
-            return Ok(Arc::clone(connection));
-        }
-        let fresh = establish(&self.config).await.map_err(|error| Failure::Connect(error.into()))?;
-        let fresh = Arc::new(fresh);
-        *current = Some(Arc::clone(&fresh));
-        Ok(fresh)
-    }
 }
 
-async fn drop_if_same(lane: &Mutex<Option<Arc<AsyncPgConnection>>>, dead: &Arc<AsyncPgConnection>) {
-    let mut current = lane.lock().await;
-    if current.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, dead)) {
-        *current = None;
+impl Lane {
+    async fn connected(&self, config: &Config) -> Result<Arc<AsyncPgConnection>, Failure> {
+        if let Some(connection) = self.current() {
+            return Ok(connection);
+        }
+        let _turn = self.opening.lock().await;
+        if let Some(connection) = self.current() {
+            return Ok(connection);
+        }
+        let fresh = establish(config).await.map_err(|error| Failure::Connect(error.into()))?;
+        let fresh = Arc::new(fresh);
+        *self.current.write() = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    fn current(&self) -> Option<Arc<AsyncPgConnection>> {
+        self.current.read().clone()
+    }
+
+    fn drop_if_same(&self, dead: &Arc<AsyncPgConnection>) {
+        let mut current = self.current.write();
+        if current.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, dead)) {
+            *current = None;
+        }
     }
 }

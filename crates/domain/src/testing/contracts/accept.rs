@@ -77,10 +77,12 @@ pub async fn a_call_never_mixes_tenants_or_organizations(world: &World) -> TestR
     Ok(())
 }
 
-/// Twenty calls at once on five lines: five are placed, fifteen fail with the reason.
+/// Fifty calls at once on twenty lines: twenty are placed, the others fail with the reason.
 pub async fn lines_are_never_taken_twice(world: &World) -> TestResult {
-    let ground = Ground::lay(world, Some(5)).await?;
-    let calls = (0..20).map(|_| ground.call()).collect::<TestResult<Vec<_>>>()?;
+    let ground = Ground::lay(world, Some(20)).await?;
+    // Every connection of the store is open before the rush.
+    together((0..16).map(|_| world.nodes.others(ground.boot))).await;
+    let calls = (0..50).map(|_| ground.call()).collect::<TestResult<Vec<_>>>()?;
     let attempts = calls.iter().map(|call| world.calls.accept(ground.dial(call.clone(), ground.boot)));
     let mut placed = 0;
     for (call, accepted) in calls.iter().zip(together(attempts).await) {
@@ -98,7 +100,7 @@ pub async fn lines_are_never_taken_twice(world: &World) -> TestResult {
             }
         }
     }
-    assert_eq!(placed, 5);
+    assert_eq!(placed, 20);
     assert_eq!(world.callbacks.next_due().await?, None);
     Ok(())
 }

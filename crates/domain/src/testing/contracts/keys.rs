@@ -31,6 +31,8 @@ pub async fn a_key_opens_its_scope_until_it_is_revoked(world: &World) -> TestRes
 /// The limit holds under a rush.
 pub async fn fifty_at_once_leave_five_keys(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
+    // Every connection of the store is open before the rush.
+    together((0..16).map(|_| world.access.keys(ground.tenant))).await;
     let rush = (0..50).map(|_| {
         let (record, digest) = key(ground.tenant, Some(ground.organization));
         world.access.issue(record, digest)

@@ -78,6 +78,7 @@ pub async fn two_heirs_share_nothing(world: &World) -> TestResult {
     for _ in 0..4 {
         heirs.push(ground.another_boot(world).await?);
     }
+    together(heirs.iter().map(|heir| world.nodes.others(*heir))).await;
     let attempts = heirs.iter().map(|heir| world.nodes.take_over(*heir, ground.boot, seen, 4));
     let mut taken = Vec::new();
     for orphans in together(attempts).await {
