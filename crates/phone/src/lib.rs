@@ -17,6 +17,6 @@ mod tape;
 
 pub use event::{CallLabel, Events, Happening, PhoneEvent, Recorded};
 pub use options::{BadOption, Options, Receive, Step, digits};
-pub use phone::{Phone, PhoneSettings, StartError};
+pub use phone::{Phone, PhoneSettings, Registration, StartError};
 pub use script::{Action, Behaviour, CallScript, Scripts};
 pub use sound::{Sound, Unsayable};

@@ -5,11 +5,15 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::audio::AudioFormat;
+use domain::ids::{TenantId, TrunkId};
 use domain::ports::{Entropy, Speech};
+use domain::secret::Secret;
+use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use media::PortRange;
 use sip::stack::StackSettings;
-use sip::timers::TransactionTimers;
-use sip::uas::{IncomingCall, Uas};
+use sip::timers::{Timers, TransactionTimers};
+use sip::uas::{IncomingCall, Registered, Uas};
+use time::OffsetDateTime;
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -34,6 +38,8 @@ pub struct PhoneSettings {
     pub media_ports: RangeInclusive<u16>,
     /// The formats that it understands, best first for callers that let it choose.
     pub formats: Vec<AudioFormat>,
+    /// Where it registers; nowhere when absent.
+    pub register: Option<Registration>,
     /// What says words; without it, scripts may not.
     pub speech: Option<Arc<dyn Speech>>,
     /// The SIP timers; tests shorten them.
@@ -50,11 +56,27 @@ impl PhoneSettings {
             listen,
             media_ports: 40_000..=49_999,
             formats,
+            register: None,
             speech: None,
             timers: TransactionTimers::default(),
             entropy,
         }
     }
+}
+
+/// Where a phone makes itself known, so that calls to its user find it (RFC 3261 §10).
+#[derive(Clone, Debug)]
+pub struct Registration {
+    /// The registrar.
+    pub registrar: TrunkAddress,
+    /// How REGISTER travels.
+    pub transport: Transport,
+    /// The user to register, also the digest user name.
+    pub user: String,
+    /// The digest password.
+    pub password: Secret<String>,
+    /// The domain of the address of record; the registrar's host when absent.
+    pub domain: Option<String>,
 }
 
 /// The phone did not start.
@@ -71,6 +93,7 @@ pub enum StartError {
 /// A running telephone.
 pub struct Phone {
     uas: Uas,
+    registered: Option<Registered>,
     house: Arc<House>,
     tasks: TaskTracker,
     from_the_start: Mutex<Option<Events>>,
@@ -87,6 +110,10 @@ impl Phone {
             timers: settings.timers,
         };
         let (uas, calls) = Uas::start(stack, BACKLOG).await?;
+        let registered = settings.register.map(|registration| {
+            let timers = Timers { transaction: settings.timers, ..Timers::default() };
+            uas.register(registration.into_trunk(), timers, settings.entropy.clone())
+        });
         let house = Arc::new(House {
             cast,
             ports: PortRange::new(settings.listen.ip(), settings.media_ports),
@@ -99,7 +126,7 @@ impl Phone {
         let from_the_start = Mutex::new(Some(Events(house.events.subscribe())));
         let tasks = TaskTracker::new();
         tasks.spawn(take(house.clone(), calls, tasks.clone()));
-        Ok(Self { uas, house, tasks, from_the_start })
+        Ok(Self { uas, registered, house, tasks, from_the_start })
     }
 
     /// Where it listens for SIP.
@@ -112,18 +139,48 @@ impl Phone {
         self.uas.dialogs()
     }
 
+    /// Whether its registration stands; none when it does not register.
+    pub fn registered(&self) -> Option<bool> {
+        self.registered.as_ref().map(Registered::stands)
+    }
+
     /// What happens: asked for the first time, from the start on; each further time, from now on.
     pub fn events(&self) -> Events {
         let first = self.from_the_start.lock().unwrap_or_else(PoisonError::into_inner).take();
         first.unwrap_or_else(|| Events(self.house.events.subscribe()))
     }
 
-    /// Hangs up or refuses every call, writes the recordings, and closes the sockets.
+    /// Takes its registration back, hangs up or refuses every call, writes the recordings, and
+    /// closes the sockets.
     pub async fn shutdown(self) {
+        if let Some(registered) = &self.registered {
+            registered.close().await;
+        }
         self.house.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         self.uas.shutdown().await;
+    }
+}
+
+impl Registration {
+    /// A registrar is a trunk that one only registers with.
+    fn into_trunk(self) -> Trunk {
+        let nobody = uuid::Uuid::nil();
+        Trunk {
+            id: TrunkId::from_uuid(nobody),
+            tenant: TenantId::from_uuid(nobody),
+            name: format!("registrar {}", self.registrar),
+            address: self.registrar,
+            transport: self.transport,
+            credentials: Some(Credentials { username: self.user, password: self.password }),
+            register: true,
+            from_domain: self.domain,
+            default_country: None,
+            max_calls: None,
+            calls_per_second: None,
+            created_at: OffsetDateTime::UNIX_EPOCH,
+        }
     }
 }
 

@@ -22,11 +22,16 @@ use domain::audio::{AudioFormat, FRAME, Frame};
 use domain::ids::{CallId, TenantId, TrunkId};
 use domain::number::E164;
 use domain::ports::{DialPlan, HangUp, Leg, LegEnd, LegEvent, Telephony};
-use domain::trunk::{Transport, Trunk, TrunkAddress};
+use domain::secret::Secret;
+use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use media::g711;
-use phone::{Action, Behaviour, CallScript, Happening, PhoneEvent, Recorded, Scripts, Sound, digits};
+use phone::{
+    Action, Behaviour, CallScript, Happening, Phone, PhoneEvent, Recorded, Registration, Scripts, Sound,
+    digits,
+};
 use sip::{Settings, SipTelephony};
-use support::{PATIENCE, SystemEntropy, names, phone, whole_call};
+use support::kamailio::{Kamailio, PASSWORD};
+use support::{PATIENCE, SystemEntropy, names, phone, settings, whole_call};
 
 const FORMATS: [AudioFormat; 2] = [AudioFormat::Pcma, AudioFormat::Pcmu];
 
@@ -253,5 +258,55 @@ async fn twenty_calls_at_once_each_hear_the_phone() {
         assert!((0.4..1.1).contains(&loud), "heard {loud} s");
     }
     phone.shutdown().await;
+    telephony.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_registered_phone_is_found_through_its_proxy_and_both_byes_take_that_way() {
+    let kamailio = Kamailio::start().await;
+    let number = "+15550199";
+    let mut settings = settings();
+    settings.register = Some(Registration {
+        registrar: TrunkAddress::parse(&kamailio.address.to_string()).unwrap(),
+        transport: Transport::Udp,
+        user: number.into(),
+        password: Secret::new(PASSWORD.into()),
+        domain: Some("test.local".into()),
+    });
+    let script = CallScript::answering().then([
+        Action::Wait(Duration::from_millis(200)),
+        Action::Say(Sound::Tone { hertz: 600, length: Duration::from_millis(400) }),
+        Action::HangUp,
+    ]);
+    let phone = Phone::start(settings, script).await.unwrap();
+    let mut events = phone.events();
+    let registering = async {
+        while phone.registered() != Some(true) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, registering).await.expect("the registration is accepted");
+
+    let telephony = telephony().await;
+    let mut plan = plan(number, kamailio.address, Transport::Udp);
+    plan.trunk.credentials =
+        Some(Credentials { username: "trunk".into(), password: Secret::new(PASSWORD.into()) });
+    let leg = dial(&telephony, plan.clone()).await;
+    let (seen, report) = tokio::join!(whole_call(&mut events), carry(leg, |leg, _| leg.play(None)));
+    assert_eq!(report.end, LegEnd::ByPeer);
+    assert!((0.34..0.46).contains(&loud_seconds(FORMATS[0], &report.heard)), "{report:?}");
+    assert_eq!(names(&seen), ["incoming", "answered", "said", "hung-up", "over"]);
+
+    let leg = dial(&telephony, plan.clone()).await;
+    let caller = carry(leg, |leg, beat| if beat == 5 { leg.hang_up(HangUp::Normal) } else { leg.play(None) });
+    let (seen, report) = tokio::join!(whole_call(&mut events), caller);
+    assert_eq!(report.end, LegEnd::ByUs);
+    assert_eq!(names(&seen), ["incoming", "answered", "hung-up", "over"]);
+
+    phone.shutdown().await;
+    let leg = dial(&telephony, plan).await;
+    let report = carry(leg, |_, _| {}).await;
+    let LegEnd::Failed(answer) = report.end else { panic!("{report:?}") };
+    assert_eq!(answer.code, 404, "the registration was taken back");
     telephony.shutdown().await;
 }

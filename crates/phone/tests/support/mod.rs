@@ -1,5 +1,6 @@
 //! What the phone's tests share: a phone on loopback, and SIPp as its caller.
 
+pub mod kamailio;
 pub mod raw;
 
 use std::net::SocketAddr;

@@ -14,7 +14,7 @@ use crate::stack::{Stack, StackSettings, StartError};
 
 /// A running answering side.
 pub struct Uas {
-    stack: Arc<Stack>,
+    pub(super) stack: Arc<Stack>,
     layer: Arc<DialogLayer>,
     stop: CancellationToken,
     tasks: TaskTracker,

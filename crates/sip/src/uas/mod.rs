@@ -3,10 +3,12 @@
 
 mod call;
 mod listener;
+mod registrar;
 mod router;
 
 pub use call::{CallEnd, CallEvent, IncomingCall, SessionOffer};
 pub use listener::Uas;
+pub use registrar::Registered;
 
 use rsipstack::sip::Method;
 
