@@ -23,4 +23,5 @@ mod session_timers;
 mod sipp_matrix;
 mod streams;
 mod support;
+mod through_a_proxy;
 mod trunks;

@@ -98,6 +98,34 @@ impl Line {
         }
     }
 
+    /// Waits for the answer and lets the ACK go, or tells the end that came instead.
+    pub async fn answer_or_end(&mut self) -> Option<LegEnd> {
+        loop {
+            match self.next().await {
+                LegEvent::Answered(_) => {
+                    self.order(Order::Acknowledge);
+                    return None;
+                }
+                LegEvent::Ended(end) => return Some(end),
+                _ => {}
+            }
+        }
+    }
+
+    /// Waits until so many bytes of this value were heard.
+    pub async fn hears_byte(&mut self, value: u8, count: usize) {
+        let mut heard = 0;
+        while heard < count {
+            match self.next().await {
+                LegEvent::Heard(frame) => {
+                    heard += frame.audio.iter().flatten().filter(|byte| **byte == value).count();
+                }
+                LegEvent::Ended(end) => panic!("ended with {end:?} after {heard} bytes"),
+                _ => {}
+            }
+        }
+    }
+
     /// Waits for the end, whatever comes before.
     pub async fn ended(&mut self) -> LegEnd {
         loop {

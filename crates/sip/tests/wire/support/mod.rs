@@ -2,6 +2,7 @@
 pub mod line;
 pub mod message;
 pub mod peer;
+pub mod servers;
 pub mod sipp;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
