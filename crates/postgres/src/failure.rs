@@ -50,6 +50,16 @@ impl Failure {
         }
     }
 
+    /// Whether the statement may have been carried out although its answer did not come.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.breaks_connection() && !matches!(self, Self::Connect(_))
+    }
+
+    /// Whether a row with this key is there already.
+    pub(crate) fn is_unique(&self) -> bool {
+        matches!(self, Self::Database(DieselError::DatabaseError(DatabaseErrorKind::UniqueViolation, _)))
+    }
+
     /// Whether a reference to another row failed.
     pub(crate) fn is_foreign_key(&self) -> bool {
         matches!(self, Self::Database(DieselError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)))

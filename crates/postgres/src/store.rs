@@ -9,6 +9,7 @@ use diesel_async::pooled_connection::deadpool::{Object, Pool};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use domain::ids::KeyId;
 use domain::ports::StoreUnavailable;
+use time::OffsetDateTime;
 use tokio::time::timeout;
 
 use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, configuration, establish};
@@ -64,6 +65,11 @@ impl std::fmt::Debug for Store {
 }
 
 row! {
+    /// What the clock says.
+    Reading { at: OffsetDateTime }
+}
+
+row! {
     /// An answer that is known beforehand.
     One { one: i32 }
 }
@@ -101,6 +107,12 @@ impl Store {
             Some(One { one: 1 }) => Ok(()),
             _ => Err(Failure::Refused("the database answers nonsense").into()),
         }
+    }
+
+    /// The database's wall clock.
+    pub async fn wall_clock(&self) -> Result<OffsetDateTime, StoreUnavailable> {
+        let rows = self.read::<Reading>(|| statement("SELECT clock_timestamp() AS at")).await?;
+        rows.first().map(|reading| reading.at).ok_or_else(|| Failure::Refused("no time was told").into())
     }
 
     pub(crate) fn key(&self) -> &SealingKey {

@@ -5,6 +5,7 @@ use domain::ids::BootId;
 use domain::ports::{Acceptance, Accepted, DialIntent, Dispatch, Fence};
 use serde_json::json;
 
+use super::uncertain;
 use crate::failure::Failure;
 use crate::rows::intent_binds;
 use crate::statement::{Statement, row, statement};
@@ -90,9 +91,25 @@ async fn dial(
     if intent.trunk != call.trunk {
         return Err(Failure::Refused("the call is prepared for another trunk than its own"));
     }
-    let query = call_binds(statement(DIAL), call).bind(owner.uuid()).bind(max_calls.map(i64::from));
-    let decision = store.write::<Decision>(intent_binds(query, intent)).await?;
-    match decision.first() {
+    let make = || {
+        let query = call_binds(statement(DIAL), &call).bind(owner.uuid()).bind(max_calls.map(i64::from));
+        intent_binds(query, intent.clone())
+    };
+    match store.write::<Decision>(make()).await {
+        Err(failure) if failure.is_uncertain() => {
+            let settled = uncertain::settle(store, fence, failure, make()).await;
+            if settled.is_err() {
+                uncertain::retract(store.clone(), fence, call.created_at);
+            }
+            settled
+        }
+        rows => decided(fence, &rows?),
+    }
+}
+
+/// What the statement decided.
+pub(super) fn decided(fence: Fence, rows: &[Decision]) -> Result<Accepted, Failure> {
+    match rows.first() {
         Some(Decision { placed: true }) => Ok(Accepted::Calling(fence)),
         Some(Decision { placed: false }) => Ok(Accepted::Failed(EndedReason::CapacityExceeded)),
         None => Err(Failure::Refused("the boot has not joined, or was struck off")),
@@ -101,7 +118,7 @@ async fn dial(
 
 async fn refuse(store: &Store, call: OutboundCall, reason: EndedReason) -> Result<Accepted, Failure> {
     let trunk = call.trunk.uuid();
-    let query = call_binds(statement(REFUSE), call)
+    let query = call_binds(statement(REFUSE), &call)
         .bind(trunk)
         .bind(reason.as_str())
         .bind(reason.status(false).as_str());
@@ -110,7 +127,7 @@ async fn refuse(store: &Store, call: OutboundCall, reason: EndedReason) -> Resul
 }
 
 /// Binds `$1` to `$11`.
-fn call_binds(statement: Statement, call: OutboundCall) -> Statement {
+fn call_binds(statement: Statement, call: &OutboundCall) -> Statement {
     statement
         .bind(call.id.uuid())
         .bind(call.tenant.uuid())
@@ -119,8 +136,8 @@ fn call_binds(statement: Statement, call: OutboundCall) -> Statement {
         .bind(call.assistant.uuid())
         .bind(call.number.uuid())
         .bind(call.destination.as_str().to_owned())
-        .bind(call.customer_name)
+        .bind(call.customer_name.clone())
         .bind(json!(call.variables))
-        .bind(call.callback_url.map(|url| url.url().to_string()))
+        .bind(call.callback_url.as_ref().map(|url| url.url().to_string()))
         .bind(call.created_at)
 }

@@ -4,6 +4,7 @@ mod accept;
 mod conclude;
 mod progress;
 mod status;
+mod uncertain;
 
 use async_trait::async_trait;
 use domain::call::OutboundStatus;
