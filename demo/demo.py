@@ -61,19 +61,35 @@ class Stage:
         log = self.folder / "server.log"
         self.server = Server(self._binary, self.folder / "data", log, RING_LIMIT, self.happenings)
         took = self.server.wait_until_ready(60)
-        for phone in self.phones:
-            if phone.exit_code() is not None:
-                raise DemoFailure("a telephone could not start: " + " ".join(phone.tail))
+        self._wait_for_phones(10)
         self.screen.row("server", f"{self.server.url}, ready in {took:.1f} s on a database of its own")
         self.screen.row("callbacks", self.receiver.url)
         self.screen.row("folder", str(self.folder))
         return self.server
+
+    def _wait_for_phones(self, patience: float) -> None:
+        """Waits until each telephone has told that it takes calls."""
+        limit = time.monotonic() + patience
+        listening = 0
+        while listening < len(self.phones):
+            for phone in self.phones:
+                if phone.exit_code() is not None:
+                    raise DemoFailure("a telephone could not start: " + " ".join(phone.tail))
+            try:
+                who, event = self.happenings.get(timeout=0.2)
+            except queue.Empty:
+                if time.monotonic() > limit:
+                    raise DemoFailure(f"a telephone did not listen within {patience:.0f} s") from None
+                continue
+            listening += who == "phone" and event.get("event") == "listening"
 
     def close(self) -> int | None:
         """Ends everything in order and removes the database; returns the server's exit code."""
         # The end is bounded, and must not be cut off halfway by an impatient second interrupt.
         for number in INTERRUPTS:
             signal.signal(number, signal.SIG_IGN)
+        for phone in self.phones:
+            phone.ask_to_end()
         for phone in self.phones:
             phone.end(5)
         code = self.server.program.end(25) if self.server else None

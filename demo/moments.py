@@ -40,7 +40,9 @@ def of_phone(event: dict) -> tuple[str, str] | None:
     if kind == "cancelled":
         return "phone", "stops ringing: the caller gave up"
     if kind == "said":
-        return "callee", f"“{event.get('what')}”"
+        # Told when it is over, and so perhaps after the assistant's next words.
+        words = str(event.get("what")).strip('"')
+        return "callee", f"has said “{words}”"
     if kind == "pressed-by-us":
         return "callee", f"pressed {event.get('key')}"
     if kind == "hung-up":

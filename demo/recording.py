@@ -36,12 +36,11 @@ class Recording:
         step = rate // 50
         levels = [decibels(samples[at:at + step]) for at in range(0, len(samples), step)]
         voiced = [level for level in levels if level > SILENCE]
-        power = sum(10 ** (level / 10) for level in voiced) / len(voiced) if voiced else 0.0
         return cls(
             path=path,
             seconds=len(samples) / rate,
             voiced_seconds=len(voiced) / 50,
-            loudness=10 * math.log10(power) if power else -math.inf,
+            loudness=mean(voiced),
             shape=shape(levels, columns),
         )
 
@@ -55,13 +54,17 @@ def decibels(samples: array.array) -> float:
 
 
 def shape(levels: list[float], columns: int) -> str:
-    """The loudest level of each stretch, from -50 to -10 dBFS, as a row of bars."""
-    if not levels:
-        return ""
+    """The mean level of each stretch, from -50 to -10 dBFS, as a row of bars."""
     columns = min(columns, len(levels))
     bars = []
     for column in range(columns):
         stretch = levels[column * len(levels) // columns:(column + 1) * len(levels) // columns]
-        height = (max(stretch) - SILENCE) / 40 * (len(BARS) - 1)
-        bars.append(BARS[0 if height < 0 else min(len(BARS) - 1, 1 + int(height))])
+        height = mean(stretch) - SILENCE
+        bars.append(BARS[min(len(BARS) - 1, 1 + int(height / 5))] if height > 0 else BARS[0])
     return "".join(bars)
+
+
+def mean(levels: list[float]) -> float:
+    """The level of the mean power."""
+    power = sum(10 ** (level / 10) for level in levels) / len(levels) if levels else 0.0
+    return 10 * math.log10(power) if power else -math.inf

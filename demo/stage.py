@@ -88,10 +88,13 @@ class Program:
     def exit_code(self) -> int | None:
         return self._process.poll()
 
-    def end(self, patience: float) -> int | None:
-        """Asks to end, waits, and insists; returns the exit code when it ended by itself."""
+    def ask_to_end(self) -> None:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
+
+    def end(self, patience: float) -> int | None:
+        """Asks to end, waits, and insists; returns the exit code when it ended by itself."""
+        self.ask_to_end()
         try:
             code = self._process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -123,7 +126,7 @@ class Server:
             "CALLWRIGHT__CALLBACKS__ALLOWED_NETWORKS": "127.0.0.0/8",
             "CALLWRIGHT__LOG__FORMAT": "json",
             # What is said on a call is logged only for those who ask.
-            "CALLWRIGHT__LOG__LEVEL": "info,callwright::turns=debug",
+            "CALLWRIGHT__LOG__LEVEL": "info,rsipstack=warn,callwright::turns=debug",
         }
         self.program = Program("server", [str(binary), "serve"], self._environment, log, moments)
 
