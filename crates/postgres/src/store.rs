@@ -1,6 +1,6 @@
 //! The store: a pool for writes and transactions, and shared connections for point reads.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use deadpool::Runtime;
@@ -11,6 +11,7 @@ use domain::ids::KeyId;
 use domain::ports::StoreUnavailable;
 use time::OffsetDateTime;
 use tokio::time::timeout;
+use uuid::Uuid;
 
 use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, configuration, establish};
 use crate::failure::Failure;
@@ -56,6 +57,8 @@ struct Inner {
     key: SealingKey,
     // Keys whose use is being noted right now, so that a busy key is written once.
     noting: parking_lot::Mutex<HashSet<KeyId>>,
+    // Calls taken over and handed out by this process, by the dead boot.
+    handed: parking_lot::Mutex<HashMap<Uuid, Vec<Uuid>>>,
 }
 
 impl std::fmt::Debug for Store {
@@ -94,8 +97,8 @@ impl Store {
             .build()
             .map_err(|error| ConnectError::Url(error.to_string()))?;
         let shared = Lanes::new(config, options.shared_connections);
-        let noting = parking_lot::Mutex::new(HashSet::new());
-        let store = Self { inner: Arc::new(Inner { pool, shared, key, noting }) };
+        let (noting, handed) = Default::default();
+        let store = Self { inner: Arc::new(Inner { pool, shared, key, noting, handed }) };
         store.ping().await?;
         Ok(store)
     }
@@ -121,6 +124,21 @@ impl Store {
 
     pub(crate) fn noting(&self) -> &parking_lot::Mutex<HashSet<KeyId>> {
         &self.inner.noting
+    }
+
+    /// The calls of a dead boot that have been handed out.
+    pub(crate) fn handed(&self, dead: Uuid) -> Vec<Uuid> {
+        self.inner.handed.lock().get(&dead).cloned().unwrap_or_default()
+    }
+
+    /// Notes what is handed out of a dead boot's calls; nothing means that it is done with.
+    pub(crate) fn hand_over(&self, dead: Uuid, calls: impl ExactSizeIterator<Item = Uuid>) {
+        let mut handed = self.inner.handed.lock();
+        if calls.len() == 0 {
+            handed.remove(&dead);
+        } else {
+            handed.entry(dead).or_default().extend(calls);
+        }
     }
 
     /// A point read on a shared connection; it may run twice.

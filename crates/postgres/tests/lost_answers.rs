@@ -1,14 +1,15 @@
 //! A network that swallows the server's answer: what was written must not be lost sight of.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panic")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panic")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use domain::call::{CallStatus, EndedReason};
-use domain::ports::{Accepted, OutboundCalls};
-use domain::testing::{Ground, World};
+use domain::call::{CallStatus, Ended, EndedReason};
+use domain::callback::CallbackDraft;
+use domain::ports::{Accepted, Concluded, Conclusion, Nodes, OutboundCalls};
+use domain::testing::{Ground, World, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,10 +19,15 @@ use tokio::time::{Instant, sleep};
 /// Stands between a store and the cluster.
 struct Wire {
     url: String,
-    // The next answer is swallowed, and its connection closed.
-    swallow: Arc<AtomicBool>,
+    // The answer to the next question with these bytes is swallowed, and its connection closed.
+    swallow: Arc<Mutex<Option<&'static str>>>,
     // No new connection comes about.
     down: Arc<AtomicBool>,
+}
+
+/// Whether this is the question that was waited for; it is waited for once.
+fn wanted(swallow: &Mutex<Option<&'static str>>, text: &str) -> bool {
+    swallow.lock().unwrap().take_if(|wanted| text.contains(*wanted)).is_some()
 }
 
 impl Wire {
@@ -43,15 +49,20 @@ impl Wire {
                 let mut server = UnixStream::connect(format!("{folder}/.s.PGSQL.5432")).await.unwrap();
                 let swallow = Arc::clone(&swallow);
                 tokio::spawn(async move {
-                    let (mut asked, mut answered) = ([0; 65536], [0; 65536]);
+                    let (mut asked, mut answered) = (vec![0; 65536], vec![0; 65536]);
+                    let mut swallowing = false;
                     loop {
                         tokio::select! {
                             count = client.read(&mut asked) => match count {
-                                Ok(count @ 1..) => server.write_all(&asked[..count]).await.unwrap(),
+                                Ok(count @ 1..) => {
+                                    let text = String::from_utf8_lossy(&asked[..count]).into_owned();
+                                    swallowing |= wanted(&swallow, &text);
+                                    server.write_all(&asked[..count]).await.unwrap();
+                                }
                                 _ => return,
                             },
                             count = server.read(&mut answered) => match count {
-                                Ok(1..) if swallow.swap(false, Ordering::SeqCst) => return,
+                                Ok(1..) if swallowing => return,
                                 Ok(count @ 1..) => client.write_all(&answered[..count]).await.unwrap(),
                                 _ => return,
                             },
@@ -61,6 +72,10 @@ impl Wire {
             }
         });
         wire
+    }
+
+    fn swallow_answer_to(&self, question: &'static str) {
+        *self.swallow.lock().unwrap() = Some(question);
     }
 
     async fn open(&self) -> Store {
@@ -79,9 +94,9 @@ async fn an_acceptance_whose_answer_was_lost_is_found_again() {
     ground.calling(&world).await.unwrap();
 
     let call = ground.call().unwrap();
-    wire.swallow.store(true, Ordering::SeqCst);
+    wire.swallow_answer_to("");
     let accepted = store.accept(ground.dial(call.clone(), ground.boot)).await.unwrap();
-    assert!(!wire.swallow.load(Ordering::SeqCst));
+    assert_eq!(*wire.swallow.lock().unwrap(), None);
     let Accepted::Calling(fence) = accepted else { unreachable!("there are two lines") };
     assert_eq!((fence.call, fence.owner, fence.epoch), (call.id, ground.boot, 1));
     let lines = "SELECT count(*) FROM trunk_lines WHERE call_id IS NOT NULL";
@@ -89,7 +104,7 @@ async fn an_acceptance_whose_answer_was_lost_is_found_again() {
 
     // The same, where the lost answer was that no line is free.
     let call = ground.call().unwrap();
-    wire.swallow.store(true, Ordering::SeqCst);
+    wire.swallow_answer_to("");
     let accepted = store.accept(ground.dial(call, ground.boot)).await.unwrap();
     assert_eq!(accepted, Accepted::Failed(EndedReason::CapacityExceeded));
 }
@@ -105,7 +120,7 @@ async fn an_acceptance_that_nobody_was_told_of_is_taken_back() {
 
     let call = ground.call().unwrap();
     wire.down.store(true, Ordering::SeqCst);
-    wire.swallow.store(true, Ordering::SeqCst);
+    wire.swallow_answer_to("");
     assert!(store.accept(ground.dial(call.clone(), ground.boot)).await.is_err());
     let lines = "SELECT count(*) FROM trunk_lines WHERE call_id IS NOT NULL";
     assert_eq!(database.value(lines).await.unwrap(), "2");
@@ -123,4 +138,58 @@ async fn an_acceptance_that_nobody_was_told_of_is_taken_back() {
     }
     assert_eq!(database.value(lines).await.unwrap(), "1");
     assert_eq!(database.value("SELECT count(*) FROM callbacks").await.unwrap(), "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_heir_that_never_got_its_orphans_gets_them_when_it_asks_again() {
+    let database = TestDatabase::create().await;
+    let wire = Wire::before(&database).await;
+    let store = wire.open().await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, None).await.unwrap();
+    let heir = ground.another_boot(&world).await.unwrap();
+    let mut calls = Vec::new();
+    for _ in 0..3 {
+        calls.push(ground.calling(&world).await.unwrap().0.id);
+    }
+    let counter = store.others(heir).await.unwrap()[0].counter;
+
+    wire.swallow_answer_to("COMMIT");
+    assert!(store.take_over(heir, ground.boot, Some(counter), 2).await.is_err());
+    assert_eq!(*wire.swallow.lock().unwrap(), None);
+    let moved = format!("SELECT count(*) FROM call_legs WHERE owner = '{heir}' AND epoch = 2");
+    assert_eq!(database.value(&moved).await.unwrap(), "2");
+
+    let mut orphans = Vec::new();
+    loop {
+        assert_eq!(store.others(heir).await.unwrap().len(), 1);
+        let more = store.take_over(heir, ground.boot, Some(counter), 2).await.unwrap();
+        if more.is_empty() {
+            break;
+        }
+        orphans.extend(more.into_iter().map(|orphan| (orphan.call.id, orphan.fence.epoch)));
+    }
+    orphans.sort();
+    assert_eq!(orphans, calls.into_iter().map(|call| (call, 2)).collect::<Vec<_>>());
+    assert_eq!(store.others(heir).await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conclusion_whose_answer_was_lost_is_known_to_be_ours() {
+    let database = TestDatabase::create().await;
+    let wire = Wire::before(&database).await;
+    let store = wire.open().await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, None).await.unwrap();
+    ground.ended(&world, moment(0)).await.unwrap();
+
+    let (call, fence) = ground.calling(&world).await.unwrap();
+    let ended = Ended { reason: EndedReason::NoAnswer, started_at: None, ended_at: moment(1) };
+    let callback = CallbackDraft::of(&call, &ended, moment(1));
+    let conclusion = Conclusion { fence, ended, answer: None, callback };
+    wire.swallow_answer_to("");
+    assert_eq!(store.conclude(conclusion.clone()).await.unwrap(), Concluded::Final);
+    assert_eq!(*wire.swallow.lock().unwrap(), None);
+    assert_eq!(store.conclude(conclusion).await.unwrap(), Concluded::Superseded);
+    assert_eq!(database.value("SELECT count(*) FROM callbacks").await.unwrap(), "2");
 }

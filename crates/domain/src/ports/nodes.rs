@@ -65,7 +65,8 @@ pub trait Nodes: Send + Sync {
 
     /// Makes `heir` the owner of the live calls of a dead boot, at most `limit` at a time. With
     /// `counter`, only while the dead boot's counter still has that value; without, at once (an
-    /// earlier boot of the same node). The dead boot is struck off when nothing of it is left.
+    /// earlier boot of the same node). Ask again until nothing comes:
+    /// the dead boot is struck off by the call that finds nothing left to hand out.
     async fn take_over(
         &self,
         heir: BootId,

@@ -1,11 +1,15 @@
 //! Ending a call: status, record, line and callback together, or not at all.
 
 use domain::callback::FIRST_LEASE;
-use domain::ports::{Concluded, Conclusion};
+use domain::ports::{Concluded, Conclusion, Fence};
 
 use crate::failure::Failure;
 use crate::statement::{row, statement};
 use crate::store::Store;
+
+const ENDED_BY: &str = "
+SELECT true AS ours FROM call_legs
+WHERE call_id = $1 AND owner = $2 AND epoch = $3 AND leg = 1 AND state = 'ended'";
 
 const CONCLUDE: &str = "
 WITH leg AS (
@@ -34,7 +38,29 @@ row! {
     End { ended: bool }
 }
 
+row! {
+    Ours { ours: bool }
+}
+
 pub(super) async fn conclude(store: &Store, conclusion: Conclusion) -> Result<Concluded, Failure> {
+    match attempt(store, &conclusion).await {
+        // The answer was lost: whoever ended it under this very fence was we.
+        Err(failure) if failure.is_uncertain() && !matches!(failure, Failure::TimedOut) => {
+            match attempt(store, &conclusion).await? {
+                Concluded::Superseded if ended_by(store, conclusion.fence).await? => Ok(Concluded::Final),
+                concluded => Ok(concluded),
+            }
+        }
+        concluded => concluded,
+    }
+}
+
+async fn ended_by(store: &Store, fence: Fence) -> Result<bool, Failure> {
+    let make = || statement(ENDED_BY).bind(fence.call.uuid()).bind(fence.owner.uuid()).bind(fence.epoch);
+    Ok(store.read::<Ours>(make).await?.iter().any(|row| row.ours))
+}
+
+async fn attempt(store: &Store, conclusion: &Conclusion) -> Result<Concluded, Failure> {
     let Conclusion { fence, ended, answer, callback } = conclusion;
     let duration = ended.duration().and_then(|seconds| i64::try_from(seconds).ok());
     let (code, phrase) = match answer {

@@ -15,24 +15,30 @@ const LOCK: &str = "
 SELECT true AS done FROM boots
 WHERE id = $1 AND left_at IS NULL AND ($2 IS NULL OR counter = $2) FOR UPDATE";
 
+// Beside what is moved now comes what was moved before, while the answer to that was lost.
 const MOVE: &str = concat!(
     "WITH picked AS MATERIALIZED (
         SELECT call_id, leg FROM call_legs WHERE owner = $2 AND state <> 'ended'
         ORDER BY call_id LIMIT $3 FOR UPDATE SKIP LOCKED
     ), moved AS (
-        UPDATE call_legs SET owner = $1, epoch = epoch + 1 FROM picked
+        UPDATE call_legs SET owner = $1, epoch = epoch + 1, taken_from = $2 FROM picked
         WHERE call_legs.call_id = picked.call_id AND call_legs.leg = picked.leg
         RETURNING call_legs.*
     ), told AS (
         INSERT INTO node_commands (boot_id, kind, call_id) SELECT $2, 'lost', call_id FROM moved
+    ), orphaned AS (
+        SELECT * FROM moved
+        UNION ALL
+        SELECT * FROM call_legs
+        WHERE owner = $1 AND taken_from = $2 AND state <> 'ended' AND call_id <> ALL ($4)
     ) SELECT ",
     leg_columns!(),
     ", ",
     outbound_columns!(),
     ", ",
     trunk_columns!(),
-    " FROM moved l JOIN outbound_calls o ON o.call_id = l.call_id JOIN calls c ON c.id = l.call_id \
-     JOIN trunks t ON t.id = l.trunk_id ORDER BY l.call_id"
+    " FROM orphaned l JOIN outbound_calls o ON o.call_id = l.call_id JOIN calls c ON c.id = l.call_id \
+     JOIN trunks t ON t.id = l.trunk_id ORDER BY l.call_id LIMIT $3"
 );
 
 const STRIKE_OFF: &str = "
@@ -57,6 +63,7 @@ pub(super) async fn take_over(
     if heir == dead {
         return Ok(Vec::new());
     }
+    let handed = store.handed(dead);
     let rows = store
         .with(async |connection| {
             connection
@@ -65,14 +72,18 @@ pub(super) async fn take_over(
                     if !locked.iter().any(|row| row.done) {
                         return Ok(Vec::new());
                     }
-                    let moved = statement(MOVE).bind(heir).bind(dead).bind(i64::from(limit));
+                    let moved = statement(MOVE).bind(heir).bind(dead).bind(i64::from(limit)).bind(handed);
                     let moved = moved.rows::<OrphanRow>(connection).await?;
-                    statement(STRIKE_OFF).bind(dead).rows::<Done>(connection).await?;
+                    // Only by a call that hands nothing out: until then it is asked again.
+                    if moved.is_empty() {
+                        statement(STRIKE_OFF).bind(dead).rows::<Done>(connection).await?;
+                    }
                     Ok(moved)
                 })
                 .await
         })
         .await?;
+    store.hand_over(dead, rows.iter().map(|Both(Both(leg, _), _)| leg.leg_call_id));
     let mut orphans = Vec::with_capacity(rows.len());
     for row in rows {
         match orphan(row, store.key()) {

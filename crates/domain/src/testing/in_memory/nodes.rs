@@ -61,7 +61,6 @@ impl Nodes for InMemory {
         }
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut orphans = Vec::new();
-        let mut left = false;
         for (id, entry) in &mut state.calls {
             let Stage::Live { owner, epoch, live, leg } = &mut entry.stage else { continue };
             if *owner != dead {
@@ -69,7 +68,6 @@ impl Nodes for InMemory {
             }
             let Some(trunk) = state.trunks.get(&entry.call.trunk) else { continue };
             if orphans.len() == limit {
-                left = true;
                 break;
             }
             *owner = heir;
@@ -83,7 +81,7 @@ impl Nodes for InMemory {
                 trunk: trunk.trunk.clone(),
             });
         }
-        boot.gone = !left;
+        boot.gone = orphans.is_empty();
         Ok(orphans)
     }
 

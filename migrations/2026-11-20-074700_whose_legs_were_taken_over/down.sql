@@ -1,0 +1,1 @@
+ALTER TABLE call_legs DROP COLUMN taken_from;
