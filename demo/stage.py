@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import random
 import signal
 import socket
 import subprocess
@@ -32,7 +33,10 @@ def free_port() -> int:
 
 def free_block(length: int) -> tuple[int, int]:
     """A block of UDP ports for media: first (even) and last."""
-    for first in range(31_000, 60_000, length):
+    # Below the usual ephemeral ports, and seldom the same twice, for demos side by side.
+    blocks = list(range(20_000, 30_000, length))
+    random.shuffle(blocks)
+    for first in blocks:
         if all(is_free_for_udp(port) for port in range(first, first + length)):
             return first, first + length - 1
     raise DemoFailure("no block of UDP ports is free")
