@@ -2,6 +2,7 @@
 //! the operator's command line, and the wiring of every room.
 
 pub mod adapters;
+pub mod cli;
 pub mod config;
 pub mod embedded;
 pub mod environment;

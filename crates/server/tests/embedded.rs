@@ -34,7 +34,7 @@ impl DataDir {
 
 fn settings(data_dir: &Path) -> Settings {
     let mut settings = Settings::load(None, &Environment::default()).unwrap();
-    settings.data_dir = data_dir.to_owned();
+    data_dir.clone_into(&mut settings.data_dir);
     settings
 }
 
@@ -87,7 +87,7 @@ impl Server {
             .unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let url = output.lines().find_map(|line| Some(line.unwrap().split_once("url=")?.1.to_owned()));
-        Self(child, url.expect("the other process starts its cluster"))
+        Self(child, url.unwrap())
     }
 
     fn kill(&mut self) {

@@ -171,12 +171,11 @@ impl Reader<'_> {
                     known.to_owned()
                 }
             };
-            let reason = match nearest(path, &self.known) {
-                Some(known) => format!("unknown setting; did you mean {}?", spell(known)),
-                None => {
-                    let all: Vec<_> = self.known.iter().map(|known| spell(known)).collect();
-                    format!("unknown setting; there are {}", all.join(", "))
-                }
+            let reason = if let Some(known) = nearest(path, &self.known) {
+                format!("unknown setting; did you mean {}?", spell(known))
+            } else {
+                let all: Vec<_> = self.known.iter().map(|known| spell(known)).collect();
+                format!("unknown setting; there are {}", all.join(", "))
             };
             self.problems.push(Problem { setting: written.name.clone(), reason });
         }

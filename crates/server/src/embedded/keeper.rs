@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStderr, ChildStdin, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
 use domain::ports::Clock;
@@ -75,15 +75,11 @@ impl Keeper {
                 shared.changed.notify_all();
             })
             .map_err(at(std::path::Path::new("a thread")))?;
-        keeper.first_start(&told)?;
-        Ok(keeper)
-    }
-
-    fn first_start(&self, told: &Receiver<Result<(), ClusterError>>) -> Result<(), ClusterError> {
         // The thread always tells before it ends; silence would mean that it panicked.
         told.recv().unwrap_or_else(|_| {
             Err(ClusterError::Failed { program: "postgres", output: "the keeper ended".to_owned() })
-        })
+        })?;
+        Ok(keeper)
     }
 
     /// Shuts the postmaster down and waits for its end.
@@ -243,7 +239,9 @@ fn read_words(
 ) -> Option<std::thread::JoinHandle<()>> {
     let read = move || {
         for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            if line.starts_with("FATAL:") || line.starts_with("PANIC:") {
+            // Connections that end with the cluster are no news.
+            let ending = line.contains("terminating connection");
+            if (line.starts_with("FATAL:") && !ending) || line.starts_with("PANIC:") {
                 tracing::warn!(target: "postgres", "{line}");
             } else {
                 tracing::debug!(target: "postgres", "{line}");

@@ -20,6 +20,9 @@ const NAME: &str = "callwright";
 /// Where clusters go whose data directory PostgreSQL's user cannot reach.
 const ELSEWHERE: &str = "/var/lib/callwright/clusters";
 
+/// The permissions of everybody but the owner.
+const OTHERS: u32 = 0o077;
+
 /// The folders of one cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -160,7 +163,7 @@ pub(super) fn make_folder(folder: &Path, mode: u32) -> Result<(), ClusterError> 
 /// Whether a folder is there, a real one, and private to the user that PostgreSQL runs as.
 fn belongs_to(folder: &Path, account: Option<&Account>) -> bool {
     let uid = account.map_or_else(|| rustix::process::geteuid().as_raw(), |account| account.uid);
-    let private = |data: std::fs::Metadata| data.is_dir() && data.uid() == uid && data.mode() & 0o077 == 0;
+    let private = |data: std::fs::Metadata| data.is_dir() && data.uid() == uid && data.mode() & OTHERS == 0;
     folder.symlink_metadata().is_ok_and(private)
 }
 

@@ -1,0 +1,228 @@
+//! `callwright doctor`: is everything here that calls need?
+
+use std::net::{IpAddr, UdpSocket};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use domain::ports::{Clock, Directory, Entropy, StoreUnavailable, Telephony};
+use serde_json::json;
+use sip::SipTelephony;
+use time::OffsetDateTime;
+
+use super::office::{self, Database};
+use super::output::{Fields, Output};
+use crate::adapters;
+use crate::config::Settings;
+use crate::secrets::at_rest_key;
+use crate::system::{SystemClock, SystemEntropy};
+
+/// How far this machine's clock may be from the database's: callbacks carry timestamps that
+/// receivers judge by minutes.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);
+
+/// How many of the media ports are tried.
+const PORTS_TRIED: u16 = 16;
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Check {
+    name: String,
+    ok: bool,
+    detail: String,
+}
+
+impl Check {
+    fn of(name: impl Into<String>, outcome: Result<String, String>) -> Self {
+        let (ok, detail) = outcome.map_or_else(|why| (false, why), |detail| (true, detail));
+        Self { name: name.into(), ok, detail }
+    }
+}
+
+/// Looks at everything and fails when one thing is wrong.
+pub(super) fn run(settings: &Settings, output: Output) -> anyhow::Result<()> {
+    let mut checks = match Database::reach(settings) {
+        Ok(database) => {
+            let checks = database.runtime().block_on(with_database(settings, &database));
+            database.close();
+            checks
+        }
+        Err(error) => without_database(&format!("{error:#}")),
+    };
+    checks.push(Check::of("media ports", media_ports(settings.sip.listen.ip(), &settings.media.ports)));
+    let healthy = checks.iter().all(|check| check.ok);
+    show(&checks, healthy, output)?;
+    if !healthy {
+        bail!("not everything is well");
+    }
+    Ok(())
+}
+
+fn show(checks: &[Check], healthy: bool, output: Output) -> std::io::Result<()> {
+    if output.is_json() {
+        let item = |check: &Check| -> Fields {
+            vec![("name", json!(check.name)), ("ok", json!(check.ok)), ("detail", json!(check.detail))]
+        };
+        let items: Vec<_> = checks.iter().map(item).collect();
+        return output.list(vec![("id", json!("doctor")), ("ok", json!(healthy))], "checks", &items);
+    }
+    let width = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or_default();
+    for Check { name, ok, detail } in checks {
+        super::output::say(&format!("{name:width$}  {:4}  {detail}", if *ok { "ok" } else { "FAIL" }))?;
+    }
+    Ok(())
+}
+
+fn without_database(why: &str) -> Vec<Check> {
+    let unknown = || Err("not known without the database".to_owned());
+    vec![
+        Check::of("database", Err(why.to_owned())),
+        Check::of("migrations", unknown()),
+        Check::of("clock", unknown()),
+        Check::of("trunks", unknown()),
+    ]
+}
+
+async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
+    let began = SystemClock.since_boot();
+    let key = match at_rest_key(settings, &SystemEntropy) {
+        Ok(key) => postgres::SealingKey::from_bytes(*key.reveal()),
+        Err(error) => return without_database(&format!("{:#}", anyhow::Error::new(error))),
+    };
+    let store = match postgres::Store::connect(database.url(), key, postgres::Options::default()).await {
+        Ok(store) => store,
+        Err(error) => return without_database(&format!("{:#}", anyhow::Error::new(error))),
+    };
+    let took = SystemClock.since_boot().saturating_sub(began).as_millis();
+    let whose = if database.is_embedded() { "the private cluster" } else { "the configured database" };
+    let mut checks = vec![Check::of("database", Ok(format!("{whose} answers within {took} ms")))];
+    let pending = match postgres::pending_migrations(database.url()).await {
+        Ok(pending) if pending.is_empty() => Ok("up to date".to_owned()),
+        Ok(pending) => Err(format!("{} to run: use `callwright migrate`", pending.len())),
+        Err(error) => Err(error.to_string()),
+    };
+    let tables = pending.is_ok();
+    checks.push(Check::of("migrations", pending));
+    checks.push(Check::of("clock", clock(&SystemClock, &store).await));
+    if tables {
+        checks.extend(trunks(&office::directory(&store), telephony(settings).await).await);
+    } else {
+        checks.push(Check::of("trunks", Err("not known before the migrations".to_owned())));
+    }
+    checks
+}
+
+async fn clock(own: &dyn Clock, store: &postgres::Store) -> Result<String, String> {
+    let before = own.now();
+    let theirs = store.wall_clock().await.map_err(|error| error.to_string())?;
+    compare(before, theirs, own.now())
+}
+
+/// The database's clock against ours, read before and after the question.
+fn compare(before: OffsetDateTime, theirs: OffsetDateTime, after: OffsetDateTime) -> Result<String, String> {
+    let apart = if theirs < before {
+        before - theirs
+    } else if theirs > after {
+        theirs - after
+    } else {
+        time::Duration::ZERO
+    };
+    let apart = Duration::try_from(apart).unwrap_or_default();
+    let told = format!("{} ms from the database's", apart.as_millis());
+    if apart <= CLOCK_TOLERANCE { Ok(told) } else { Err(format!("{told}; is NTP running?")) }
+}
+
+/// A telephony of the doctor's own: the service may be using the configured port.
+async fn telephony(settings: &Settings) -> Result<Arc<dyn Telephony>, String> {
+    let start = async {
+        let mut sip = adapters::sip_settings(settings)?;
+        sip.listen.set_port(0);
+        let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
+        anyhow::Ok(SipTelephony::start(sip, entropy).await?)
+    };
+    match start.await {
+        Ok(telephony) => Ok(telephony),
+        Err(error) => Err(format!("{error:#}")),
+    }
+}
+
+async fn trunks(directory: &Arc<dyn Directory>, telephony: Result<Arc<dyn Telephony>, String>) -> Vec<Check> {
+    let one = |outcome| vec![Check::of("trunks", outcome)];
+    let trunks = match directory.trunks().await {
+        Ok(trunks) if trunks.is_empty() => return one(Ok("there are none".to_owned())),
+        Ok(trunks) => trunks,
+        Err(error) => return one(Err(cause_of(&error))),
+    };
+    let telephony = match telephony {
+        Ok(telephony) => telephony,
+        Err(why) => return one(Err(why)),
+    };
+    let mut checks = Vec::with_capacity(trunks.len());
+    for trunk in trunks {
+        let state = telephony.probe(&trunk).await;
+        let answer = state.last_ping.unwrap_or_else(|| "no answer".to_owned());
+        let told = format!("{} {}: {answer}", trunk.transport.as_str(), trunk.address);
+        checks.push(Check::of(format!("trunk {}", trunk.name), if state.up { Ok(told) } else { Err(told) }));
+    }
+    checks
+}
+
+fn cause_of(error: &StoreUnavailable) -> String {
+    format!("{error}: {}", error.0)
+}
+
+/// Tries ports all over the range; those of live calls are taken, and that is fine.
+fn media_ports(address: IpAddr, ports: &RangeInclusive<u16>) -> Result<String, String> {
+    let (first, last) = (*ports.start(), *ports.end());
+    let stride = (last - first) / PORTS_TRIED + 1;
+    let mut candidates: Vec<u16> = ports.clone().step_by(usize::from(stride)).collect();
+    candidates.push(last);
+    let (mut free, mut taken) = (0, 0);
+    for port in candidates {
+        match UdpSocket::bind((address, port)) {
+            Ok(_) => free += 1,
+            Err(cause) if cause.kind() == std::io::ErrorKind::AddrInUse => taken += 1,
+            Err(cause) => return Err(format!("UDP port {port} on {address} cannot be bound: {cause}")),
+        }
+    }
+    let told = format!("{first}-{last} on {address}: {free} of {} tried are free", free + taken);
+    if free == 0 { Err(told) } else { Ok(told) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn clocks_may_differ_by_two_seconds() {
+        let (before, after) = (datetime!(2026-01-01 0:00:10 UTC), datetime!(2026-01-01 0:00:11 UTC));
+        for (theirs, ok) in [
+            (datetime!(2026-01-01 0:00:10.5 UTC), true),
+            (datetime!(2026-01-01 0:00:08 UTC), true),
+            (datetime!(2026-01-01 0:00:13 UTC), true),
+            (datetime!(2026-01-01 0:00:07.9 UTC), false),
+            (datetime!(2026-01-01 0:00:13.1 UTC), false),
+        ] {
+            let outcome = compare(before, theirs, after);
+            assert_eq!(outcome.is_ok(), ok, "{theirs}: {outcome:?}");
+        }
+    }
+
+    #[test]
+    fn media_ports_that_are_all_taken_or_of_another_machine_fail() {
+        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let taken = UdpSocket::bind((address, 0)).unwrap();
+        let port = taken.local_addr().unwrap().port();
+        assert!(media_ports(address, &(port..=port)).unwrap_err().contains("0 of"));
+        drop(taken);
+        let free = media_ports(address, &(port..=port)).unwrap();
+        assert!(free.contains("tried are free"), "{free}");
+        let foreign = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+        assert!(media_ports(foreign, &(port..=port)).unwrap_err().contains("cannot be bound"));
+    }
+}

@@ -1,0 +1,117 @@
+//! `callwright organization`.
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use domain::ids::{OrganizationId, TenantId};
+use domain::organization::{Organization, Profile, Timezone};
+use serde_json::json;
+
+use super::office::{Desk, OPERATOR};
+use super::output::Output;
+use super::{parse, webhook_secret};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Add an organization with its first signing secret.
+    Create(Box<Create>),
+    /// Soft-delete an organization: it stays readable and places no more calls.
+    Delete {
+        /// Its id.
+        #[arg(value_parser = parse::organization)]
+        id: OrganizationId,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    /// The tenant that it belongs to.
+    #[arg(long, value_parser = parse::tenant)]
+    tenant: TenantId,
+    /// Its name.
+    #[arg(long, value_parser = parse::name)]
+    name: String,
+    /// Contact address.
+    #[arg(long, value_parser = parse::email)]
+    email: String,
+    /// Time zone, an IANA name.
+    #[arg(long, value_parser = parse::timezone, default_value = "America/Toronto")]
+    timezone: Timezone,
+    /// Street address.
+    #[arg(long, value_parser = parse::free, default_value = "")]
+    address: String,
+    /// City.
+    #[arg(long, value_parser = parse::free, default_value = "")]
+    city: String,
+    /// State or province.
+    #[arg(long, value_parser = parse::free, default_value = "")]
+    state_province: String,
+    /// Postal or ZIP code.
+    #[arg(long, value_parser = parse::free, default_value = "")]
+    postal_code: String,
+    /// Country.
+    #[arg(long, value_parser = parse::free, default_value = "")]
+    country: String,
+    /// Contact number.
+    #[arg(long, value_parser = parse::free, default_value = "")]
+    phone_number: String,
+    /// The tenant's own reference.
+    #[arg(long, value_parser = parse::name)]
+    external_id: Option<String>,
+}
+
+pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
+    match command {
+        Command::Create(create) => {
+            let organization = create.organization(desk);
+            let secret = webhook_secret::draw(desk);
+            let tenant = organization.tenant;
+            desk.provisioning
+                .add_organization(organization.clone(), secret)
+                .await
+                .with_context(|| format!("tenant {tenant}"))?;
+            output.object(&vec![
+                ("id", json!(organization.id.to_string())),
+                ("tenantId", json!(tenant.to_string())),
+                ("name", json!(organization.profile.name)),
+                ("timezone", json!(organization.profile.timezone.as_str())),
+            ])?;
+        }
+        Command::Delete { id } => {
+            desk.provisioning
+                .delete_organization(id, desk.now())
+                .await
+                .with_context(|| format!("organization {id}"))?;
+            output.object(&vec![("id", json!(id.to_string())), ("deleted", json!(true))])?;
+        }
+    }
+    Ok(())
+}
+
+impl Create {
+    fn organization(self, desk: &Desk) -> Organization {
+        let now = desk.now();
+        Organization {
+            id: desk.id(),
+            tenant: self.tenant,
+            profile: Profile {
+                name: self.name,
+                email: self.email,
+                image: None,
+                address: self.address,
+                city: self.city,
+                state_province: self.state_province,
+                postal_code: self.postal_code,
+                country: self.country,
+                phone_number: self.phone_number,
+                timezone: self.timezone,
+                external_id: self.external_id,
+            },
+            owner_id: OPERATOR.to_owned(),
+            created_by: OPERATOR.to_owned(),
+            last_modified_by: None,
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+        }
+    }
+}

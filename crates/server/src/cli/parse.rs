@@ -1,0 +1,86 @@
+//! Readers of arguments that say what is allowed.
+
+use domain::access::Permission;
+use domain::ids::{KeyId, OrganizationId, TenantId, TrunkId};
+use domain::number::{CountryCode, E164};
+use domain::organization::{TIMEZONES, Timezone};
+use domain::trunk::{Transport, TrunkAddress};
+
+/// The longest name of anything, in characters.
+const NAME_MAX: usize = 200;
+
+fn id<T>(parsed: Option<T>) -> Result<T, String> {
+    parsed.ok_or_else(|| "expected an id such as 0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11".to_owned())
+}
+
+pub(super) fn tenant(text: &str) -> Result<TenantId, String> {
+    id(TenantId::parse(text))
+}
+
+pub(super) fn organization(text: &str) -> Result<OrganizationId, String> {
+    id(OrganizationId::parse(text))
+}
+
+pub(super) fn trunk(text: &str) -> Result<TrunkId, String> {
+    id(TrunkId::parse(text))
+}
+
+pub(super) fn key(text: &str) -> Result<KeyId, String> {
+    id(KeyId::parse(text))
+}
+
+pub(super) fn name(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let fits = !text.is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control);
+    fits.then(|| text.to_owned()).ok_or_else(|| format!("expected 1 to {NAME_MAX} characters of text"))
+}
+
+/// Text that may be empty, on one line.
+pub(super) fn free(text: &str) -> Result<String, String> {
+    let fits = text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control);
+    fits.then(|| text.to_owned()).ok_or_else(|| format!("expected at most {NAME_MAX} characters of text"))
+}
+
+pub(super) fn email(text: &str) -> Result<String, String> {
+    let sound = text.rsplit_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty()
+            && domain.contains('.')
+            && domain.split('.').all(|label| !label.is_empty())
+            && domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+    });
+    let sound = sound && text.len() <= 254 && !text.chars().any(|c| c.is_whitespace() || c.is_control());
+    sound.then(|| text.to_owned()).ok_or_else(|| "expected an address such as desk@example.com".to_owned())
+}
+
+pub(super) fn timezone(text: &str) -> Result<Timezone, String> {
+    Timezone::parse(text).ok_or_else(|| format!("expected one of {}", TIMEZONES.join(", ")))
+}
+
+pub(super) fn permission(text: &str) -> Result<Permission, String> {
+    let all = Permission::ALL.map(Permission::as_str).join(", ");
+    Permission::parse(text).ok_or_else(|| format!("expected one of {all}"))
+}
+
+pub(super) fn address(text: &str) -> Result<TrunkAddress, String> {
+    TrunkAddress::parse(text)
+        .ok_or_else(|| "expected HOST or HOST:PORT, IPv6 in brackets, e.g. [2001:db8::1]:5060".to_owned())
+}
+
+pub(super) fn transport(text: &str) -> Result<Transport, String> {
+    Transport::parse(text).ok_or_else(|| "expected udp, tcp or tls".to_owned())
+}
+
+pub(super) fn domain_name(text: &str) -> Result<String, String> {
+    TrunkAddress::parse(text)
+        .filter(|address| address.port.is_none())
+        .map(|_| text.to_owned())
+        .ok_or_else(|| "expected a host name without a port".to_owned())
+}
+
+pub(super) fn country(text: &str) -> Result<CountryCode, String> {
+    CountryCode::parse(text).ok_or_else(|| "expected a country calling code such as 1 or 49".to_owned())
+}
+
+pub(super) fn number(text: &str) -> Result<E164, String> {
+    E164::parse(text).ok_or_else(|| "expected an E.164 number such as +14155550123".to_owned())
+}

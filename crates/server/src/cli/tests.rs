@@ -1,0 +1,73 @@
+//! Which command lines are understood, without running them.
+
+use ::phone::Step::{Press, Say, Wait};
+
+use super::*;
+
+fn parses(line: &str) -> Result<Cli, clap::error::ErrorKind> {
+    Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind())
+}
+
+const ID: &str = "0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11";
+
+#[test]
+fn the_command_line_is_consistent() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_command_of_the_operator_is_understood() {
+    for line in [
+        "serve",
+        "serve --config /etc/callwright.toml",
+        "migrate --json",
+        "--json doctor",
+        "tenant create --name N",
+        "organization create --tenant ID --name N --email a@b.example --timezone Europe/Paris --city X",
+        "organization delete ID",
+        "webhook-secret show --organization ID",
+        "webhook-secret rotate --organization ID --json",
+        "key create --tenant ID --name N --permission calls:read --permission outbound:create",
+        "key create --tenant ID --organization ID --name N",
+        "key list --tenant ID",
+        "key revoke ID",
+        "trunk create --tenant ID --name N --address sip.example.com:5061 --transport tls --username u \
+         --password-env P --register --from-domain d.example --default-country 49 --max-calls 5 --calls-per-second 2",
+        "number create --organization ID --trunk ID --number +14155550100",
+        "assistant create --organization ID --file a.toml",
+        "phone --busy",
+    ] {
+        let line = format!("callwright {}", line.replace("ID", ID));
+        parses(&line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .unwrap_or_else(|kind| panic!("{line}: {kind}"));
+    }
+}
+
+#[test]
+fn wrong_usage_is_refused_before_anything_happens() {
+    for line in [
+        "organization delete 123",
+        "organization create --tenant ID --name N --email nobody",
+        "organization create --tenant ID --name N --email a@b.example --timezone Mars/Olympus",
+        "key create --tenant ID --name N --permission everything",
+        "trunk create --tenant ID --name N --address host:0",
+        "trunk create --tenant ID --name N --address h --username u",
+        "trunk create --tenant ID --name N --address h --register",
+        "trunk create --tenant ID --name N --address h --max-calls 0",
+        "number create --organization ID --trunk ID --number 4155550100",
+        "phone --busy --decline",
+        "tenant create",
+        "sing",
+    ] {
+        let line = format!("callwright {}", line.replace("ID", ID));
+        assert!(parses(&line).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn a_telephones_steps_keep_the_order_in_which_they_were_written() {
+    let line = ["callwright", "phone", "--say", "a", "--press", "1", "--say", "b", "--wait", "2"];
+    let matches = Cli::command().try_get_matches_from(line).unwrap();
+    let steps = phone::steps(matches.subcommand_matches("phone").unwrap());
+    assert_eq!(steps, [Say("a".into()), Press("1".into()), Say("b".into()), Wait(2.0)]);
+}

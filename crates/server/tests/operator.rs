@@ -1,0 +1,242 @@
+//! The operator's command line as a program, on the embedded database: alone and beside a server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests say what they mean and wait in real time"
+)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// An installation with nothing in it.
+struct Installation(tempfile::TempDir);
+
+impl Installation {
+    fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("cw-").tempdir().unwrap();
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
+        std::fs::set_permissions(folder.path(), open).unwrap();
+        Self(folder)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callwright"));
+        command
+            .args(line.split_whitespace())
+            .env_remove("DATABASE_URL")
+            .env("CALLWRIGHT__DATA_DIR", self.0.path())
+            .env("CALLWRIGHT__HTTP__LISTEN", "127.0.0.1:0")
+            .env("CALLWRIGHT__SIP__LISTEN", "127.0.0.1:0")
+            .env("CALLWRIGHT__LOG__FORMAT", "json")
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).env("TRUNK_PASSWORD", "hunter2-and-more").output().unwrap()
+    }
+
+    /// Runs a command that must succeed with `--json`, and gives its one object.
+    fn object(&self, line: &str) -> Value {
+        let output = self.run(&format!("{line} --json"));
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.trim().lines().count(), 1, "{line}: {text}");
+        let object: Value = serde_json::from_str(&text).unwrap();
+        assert!(object["id"].is_string(), "{line}: {text}");
+        object
+    }
+
+    fn id(&self, line: &str) -> String {
+        self.object(line)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Runs a command that must fail with this code, and gives its words.
+    fn failure(&self, line: &str, code: i32) -> String {
+        let output = self.run(line);
+        let words = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {words}");
+        words
+    }
+}
+
+/// A running server.
+struct Server(Child);
+
+impl Server {
+    /// Starts one and waits until it is ready to take calls.
+    fn start(installation: &Installation) -> Self {
+        let mut child = installation.command("serve").stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let ready = lines.by_ref().map(Result::unwrap).any(|line| line.contains(r#""message":"ready""#));
+        assert!(ready, "the server ended before it was ready");
+        // Somebody has to read on, or the server's log would block.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self(child)
+    }
+
+    /// Asks it to end and waits for that.
+    fn end(mut self) {
+        kill_process(Pid::from_child(&self.0), Signal::TERM).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.0.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "the server goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Sets everything up that a call needs, and gives tenant and organization.
+fn provision(installation: &Installation) -> (String, String) {
+    let tenant = installation.id("tenant create --name Acme");
+    let organization = installation.id(&format!(
+        "organization create --tenant {tenant} --name Clinic --email a@b.example --timezone Europe/Paris"
+    ));
+    let trunk = installation.object(&format!(
+        "trunk create --tenant {tenant} --name main --address 127.0.0.1:9 --username bob \
+         --password-env TRUNK_PASSWORD --default-country 1 --max-calls 5"
+    ));
+    assert!(!trunk.to_string().contains("hunter2"), "{trunk}");
+    let trunk = trunk["id"].as_str().unwrap();
+    installation
+        .id(&format!("number create --organization {organization} --trunk {trunk} --number +14155550100"));
+    let file = installation.0.path().join("assistant.toml");
+    std::fs::write(&file, "name = 'A'\nengine = 'builtin'\nfirst_message = 'Hello'").unwrap();
+    let file = file.display();
+    installation.id(&format!("assistant create --organization {organization} --file {file}"));
+    (tenant, organization)
+}
+
+#[test]
+fn everything_is_set_up_without_a_server_and_found_again() {
+    let installation = Installation::new();
+    let (tenant, organization) = provision(&installation);
+
+    let key = installation.object(&format!("key create --tenant {tenant} --name all"));
+    assert_eq!(key["level"], "tenant");
+    assert!(key["key"].as_str().unwrap().starts_with("cw_ten_"), "{key}");
+    let limited = installation.object(&format!(
+        "key create --tenant {tenant} --organization {organization} --name reader --permission calls:read"
+    ));
+    assert_eq!(limited["level"], "organization");
+    assert_eq!(limited["permissions"], serde_json::json!(["calls:read"]));
+    let keys = installation.object(&format!("key list --tenant {tenant}"));
+    let names: Vec<_> = keys["keys"].as_array().unwrap().iter().map(|key| &key["name"]).collect();
+    assert_eq!(names, ["reader", "all"]);
+    assert!(keys["keys"][0]["key"].is_null(), "a key is shown once: {keys}");
+
+    let id = limited["id"].as_str().unwrap();
+    installation.object(&format!("key revoke {id}"));
+    assert!(installation.failure(&format!("key revoke {id}"), 1).contains("no live key"));
+    let keys = installation.object(&format!("key list --tenant {tenant} --organization {organization}"));
+    assert!(keys["keys"][0]["revokedAt"].is_string(), "{keys}");
+
+    let secret = format!("--organization {organization}");
+    let first = installation.object(&format!("webhook-secret show {secret}"));
+    assert!(first["secret"].as_str().unwrap().starts_with("whsec_"));
+    let rotated = installation.object(&format!("webhook-secret rotate {secret}"));
+    assert_ne!(rotated["secret"], first["secret"]);
+    let now = installation.object(&format!("webhook-secret show {secret}"));
+    assert_eq!((&now["secret"], &now["previous"]), (&rotated["secret"], &first["secret"]));
+
+    installation.object(&format!("organization delete {organization}"));
+    let again = installation.failure(&format!("organization delete {organization}"), 1);
+    assert!(again.contains("no such organization"), "{again}");
+    assert_eq!(installation.object("migrate")["state"], "up to date");
+}
+
+#[test]
+fn commands_work_beside_a_running_server_and_after_it() {
+    let installation = Installation::new();
+    let server = Server::start(&installation);
+    let (tenant, _) = provision(&installation);
+    let second = installation.failure("serve", 1);
+    assert!(second.contains("is serving with the data directory"), "{second}");
+    server.end();
+    installation.object(&format!("key create --tenant {tenant} --name late"));
+    let server = Server::start(&installation);
+    let keys = installation.object(&format!("key list --tenant {tenant}"));
+    assert_eq!(keys["keys"][0]["name"], "late");
+    server.end();
+}
+
+#[test]
+fn the_doctor_names_what_is_wrong_and_exits_with_1() {
+    let installation = Installation::new();
+    let healthy = installation.run("doctor");
+    let lines = String::from_utf8(healthy.stdout).unwrap();
+    // A database that nobody migrated yet is told, not changed.
+    assert_eq!(healthy.status.code(), Some(1), "{lines}");
+    assert!(lines.lines().any(|line| line.starts_with("migrations") && line.contains("FAIL")), "{lines}");
+    provision(&installation);
+    let output = installation.run("doctor --json");
+    assert_eq!(output.status.code(), Some(1));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let ok = |name: &str| {
+        let checks = told["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name}: {told}"))["ok"]
+            .clone()
+    };
+    for name in ["database", "migrations", "clock", "media ports"] {
+        assert_eq!(ok(name), true, "{told}");
+    }
+    // Nobody answers on the trunk's port.
+    assert_eq!((ok("trunk main"), &told["ok"]), (Value::from(false), &Value::from(false)), "{told}");
+}
+
+#[test]
+fn a_foreign_database_that_cannot_be_reached_is_told_without_its_password() {
+    let installation = Installation::new();
+    let output = installation
+        .command("tenant create --name N")
+        .env("CALLWRIGHT__DATABASE__URL", "postgres://u:hunter2@127.0.0.1:1/x")
+        .output()
+        .unwrap();
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(words.contains("database") && !words.contains("hunter2"), "{words}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_wrong_values_with_1() {
+    let installation = Installation::new();
+    installation.failure("tenant create", 2);
+    installation.failure("organization delete 12", 2);
+    let unset = installation.failure(
+        "trunk create --tenant 0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11 --name N --address h --username u --password-env NOWHERE",
+        1,
+    );
+    assert!(unset.contains("NOWHERE is not set"), "{unset}");
+    let unknown = installation.command("migrate").env("CALLWRIGHT__HTTP__LISTN", "x").output().unwrap();
+    assert_eq!(unknown.status.code(), Some(1));
+    let words = String::from_utf8(unknown.stderr).unwrap();
+    assert!(words.contains("did you mean CALLWRIGHT__HTTP__LISTEN?"), "{words}");
+}
+
+#[test]
+fn a_telephone_listens_and_ends_when_asked() {
+    let installation = Installation::new();
+    let mut child = installation
+        .command("phone --busy --listen 127.0.0.1:0 --json")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["event"], "listening");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert!(child.wait().unwrap().success());
+}
