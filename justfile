@@ -1,0 +1,53 @@
+# Recipes of Callwright; run them by ./just, which brings what they need.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+# Shows the recipes.
+default:
+    @just --justfile {{ justfile() }} --list
+
+# Builds the program and shows three calls with it; --keep goes on serving.
+demo *args:
+    cargo build --package callwright
+    python3 demo/demo.py --binary "${CARGO_TARGET_DIR:-target}/debug/callwright" {{ args }}
+
+# Runs the service on its own database.
+serve *args:
+    cargo run --package callwright -- serve {{ args }}
+
+# Runs all tests.
+test *args:
+    scripts/with-test-postgres cargo nextest run --workspace --all-features {{ args }}
+    cargo test --workspace --all-features --doc --quiet
+
+# Everything that a change must pass.
+ci: test lint docs deny machete boundaries
+
+# Checks format and lints.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets --all-features -- --deny warnings
+
+# Builds the documentation; broken links are errors.
+docs:
+    RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --all-features --no-deps --quiet
+
+# Licences, bans and sources of every dependency.
+deny:
+    cargo-deny --all-features check --hide-inclusion-graph bans licenses sources
+
+# Dependencies that nothing uses.
+machete:
+    cargo-machete
+
+# Whether the arrows between the crates point inwards.
+boundaries:
+    scripts/check-boundaries
+
+# Takes the migrations up, down and up again.
+migrations:
+    scripts/with-test-postgres cargo test --package postgres --test migrations
+
+# Formats everything.
+format:
+    cargo fmt --all
