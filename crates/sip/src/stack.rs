@@ -186,6 +186,10 @@ impl Stack {
     /// The way to a peer: our UDP socket, or a stream that is opened when none is. `host` is the
     /// name that a TLS certificate must carry.
     pub async fn flow(&self, transport: Transport, peer: SocketAddr, host: &str) -> io::Result<Flow> {
+        // Contact, SDP and media are of our listener's family; a name often has both.
+        if peer.is_ipv4() != self.local.is_ipv4() {
+            return Err(io::Error::new(io::ErrorKind::AddrNotAvailable, "not our address family"));
+        }
         if transport == Transport::Udp {
             return Ok(Flow { transport, peer, connection: self.udp.clone() });
         }

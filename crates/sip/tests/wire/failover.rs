@@ -108,6 +108,33 @@ async fn a_gateway_that_takes_no_connection_is_passed_over_before_a_byte_is_sent
 }
 
 #[tokio::test]
+async fn a_gateway_of_the_other_address_family_is_passed_over() {
+    let peer = Peer::bind().await;
+    let caller = caller(&["[::1]:5060".parse().unwrap(), peer.address()]).await;
+    let line = caller.dial(&named("gateways.test")).await;
+    assert_eq!(line.intent.gateway, peer.address().to_string());
+}
+
+#[tokio::test]
+async fn a_gateway_that_answers_pings_is_called_before_one_that_does_not() {
+    let (silent, mut living) = (Peer::bind().await, Peer::bind().await);
+    let caller = caller(&[silent.address(), living.address()]).await;
+    let trunk = named("gateways.test");
+    caller.telephony.watch(vec![trunk.clone()]).await;
+    let ping = living.request("OPTIONS").await;
+    living.reply(&ping, "200 OK", &[], "").await;
+    let known = async {
+        while caller.telephony.trunk_state(trunk.id).last_ping.is_none() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(crate::support::PATIENCE, known).await.unwrap();
+    assert!(caller.telephony.trunk_state(trunk.id).up, "one living gateway is enough");
+    let line = caller.dial(&trunk).await;
+    assert_eq!(line.intent.gateway, living.address().to_string());
+}
+
+#[tokio::test]
 async fn a_trunk_that_cannot_be_found_or_reached_is_refused_in_time() {
     let caller = caller(&[]).await;
     let tcp = Trunk { transport: Transport::Tcp, ..trunk(free_port()) };

@@ -12,7 +12,7 @@ use crate::support::{Caller, trunk, with_credentials};
 #[tokio::test]
 async fn sipp_rings_answers_and_hangs_up() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("callee_hangs_up", &[]);
+    let sipp = Sipp::start("callee_hangs_up", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     assert_eq!(line.answered().await.format, AudioFormat::Pcma);
     assert_eq!(line.ended().await, LegEnd::ByPeer);
@@ -23,7 +23,7 @@ async fn sipp_rings_answers_and_hangs_up() {
 #[tokio::test]
 async fn sipp_answers_and_is_hung_up_on() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("caller_hangs_up", &[]);
+    let sipp = Sipp::start("caller_hangs_up", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     line.answered().await;
     line.hang_up(HangUp::Normal);
@@ -34,7 +34,7 @@ async fn sipp_answers_and_is_hung_up_on() {
 #[tokio::test]
 async fn early_media_is_no_answer() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("early_media", &[]);
+    let sipp = Sipp::start("early_media", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     assert_eq!(line.ringing().await, 183);
     line.answered().await;
@@ -46,7 +46,7 @@ async fn early_media_is_no_answer() {
 #[tokio::test]
 async fn a_reliable_183_gets_its_prack() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("prack", &[]);
+    let sipp = Sipp::start("prack", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     line.answered().await;
     line.hang_up(HangUp::Normal);
@@ -81,9 +81,10 @@ async fn every_refusal_has_its_reason() {
     let calls = rows.iter().flat_map(|row| [(row, false), (row, true)]);
     for ((code, phrase, silent, rung), rings) in calls {
         let scenario = if rings { "rings_then_refused" } else { "refused" };
-        let sipp = Sipp::start(scenario, &[("code", &code.to_string()), ("phrase", phrase)]);
+        let sipp = Sipp::start(scenario, &[("code", &code.to_string()), ("phrase", phrase)]).await;
         let mut line = caller.dial(&trunk(sipp.address)).await;
-        let LegEnd::Failed(answer) = line.ended().await else { panic!("{code} is a failure") };
+        let end = line.ended().await;
+        let LegEnd::Failed(answer) = end else { panic!("{code} is a failure, not {end:?}") };
         assert_eq!((answer.code, answer.phrase.as_str()), (*code, *phrase));
         let rang = !line.rang.is_empty();
         assert_eq!(rang, rings);
@@ -96,7 +97,7 @@ async fn every_refusal_has_its_reason() {
 #[tokio::test]
 async fn the_ring_limit_cancels() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("cancelled", &[]);
+    let sipp = Sipp::start("cancelled", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     line.ringing().await;
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -108,7 +109,7 @@ async fn the_ring_limit_cancels() {
 #[tokio::test]
 async fn sipp_verifies_our_credentials() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("authenticates", &[]);
+    let sipp = Sipp::start("authenticates", &[]).await;
     let mut line = caller.dial(&with_credentials(trunk(sipp.address))).await;
     line.answered().await;
     line.hang_up(HangUp::Normal);
@@ -119,7 +120,7 @@ async fn sipp_verifies_our_credentials() {
 #[tokio::test]
 async fn sipp_asks_in_the_dialog_and_holds() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("in_dialog", &[]);
+    let sipp = Sipp::start("in_dialog", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     line.answered().await;
     assert_eq!(line.ended().await, LegEnd::ByPeer);
@@ -129,7 +130,7 @@ async fn sipp_asks_in_the_dialog_and_holds() {
 #[tokio::test]
 async fn sipp_wants_a_longer_interval() {
     let caller = Caller::start().await;
-    let sipp = Sipp::start("interval", &[]);
+    let sipp = Sipp::start("interval", &[]).await;
     let mut line = caller.dial(&trunk(sipp.address)).await;
     line.answered().await;
     line.hang_up(HangUp::Normal);

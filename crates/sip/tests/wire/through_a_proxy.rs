@@ -24,7 +24,6 @@ async fn dial_registered(caller: &Caller, trunk: &Trunk) -> Line {
                 assert_eq!(answer.reason(false), EndedReason::InvalidNumber);
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
-            Some(LegEnd::Unreachable) if Instant::now() < deadline => {}
             Some(end) => panic!("{end:?}"),
         }
     }
@@ -33,7 +32,7 @@ async fn dial_registered(caller: &Caller, trunk: &Trunk) -> Line {
 #[tokio::test]
 async fn a_call_through_kamailio_reaches_baresip_and_its_echo_is_heard() {
     for algorithm in ["MD5", "SHA-256"] {
-        let proxy = Kamailio::start(algorithm);
+        let proxy = Kamailio::start(algorithm).await;
         let _telephone = Baresip::start(proxy.address, "+14155550199");
         let caller = Caller::start().await;
         let trunk = with_credentials(trunk(proxy.address));
@@ -49,7 +48,7 @@ async fn a_call_through_kamailio_reaches_baresip_and_its_echo_is_heard() {
 #[tokio::test]
 async fn kamailio_refuses_a_wrong_password_and_takes_our_registration() {
     for algorithm in ["MD5", "SHA-256"] {
-        let proxy = Kamailio::start(algorithm);
+        let proxy = Kamailio::start(algorithm).await;
         let caller = Caller::start().await;
         let trunk = Trunk { register: true, ..with_credentials(trunk(proxy.address)) };
         caller.telephony.watch(vec![trunk.clone()]).await;

@@ -162,6 +162,27 @@ async fn a_registrar_that_wants_fewer_refreshes_or_refuses_is_heeded() {
 }
 
 #[tokio::test]
+async fn a_changed_trunk_registers_anew_only_after_the_old_registration_is_taken_back() {
+    let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
+    let old = Trunk { register: true, ..with_credentials(trunk(peer.address())) };
+    let new = Trunk { name: "renamed".to_owned(), ..old.clone() };
+    caller.telephony.watch(vec![old.clone()]).await;
+    let mut wishes = Vec::new();
+    while wishes.len() < 3 {
+        let request = peer.next().await;
+        peer.reply(&request, "200 OK", &["Expires: 600"], "").await;
+        if request.method() == "REGISTER" {
+            wishes.push(request.header("Expires").to_owned());
+            if wishes.len() == 1 {
+                until(&caller, &old, |state| state.registered == Some(true)).await;
+                caller.telephony.watch(vec![new.clone()]).await;
+            }
+        }
+    }
+    assert_eq!(wishes, ["600", "0", "600"]);
+}
+
+#[tokio::test]
 async fn calls_beyond_the_pace_are_refused() {
     let (caller, peer) = (Caller::start().await, Peer::bind().await);
     let trunk = Trunk { calls_per_second: Some(4), ..trunk(peer.address()) };
@@ -176,7 +197,7 @@ async fn calls_beyond_the_pace_are_refused() {
 
 #[tokio::test]
 async fn a_prepared_call_holds_a_media_port_until_it_is_dropped() {
-    let two_ports = free_port().port() & !1;
+    let two_ports = free_port().port();
     let caller = Caller::with(Settings { media_ports: two_ports..=two_ports + 1, ..settings() }).await;
     let trunk = trunk(free_port());
     let first = caller.telephony.prepare(plan(&trunk)).await.unwrap();

@@ -5,7 +5,7 @@ pub mod peer;
 pub mod servers;
 pub mod sipp;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -59,7 +59,7 @@ pub fn fast() -> Timers {
 pub fn media_ports() -> RangeInclusive<u16> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Test programs run side by side: each begins elsewhere.
-    let base = 20_000 + u16::try_from(std::process::id() % 10).unwrap() * 2_400;
+    let base = 20_000 + u16::try_from(std::process::id() % 5).unwrap() * 2_400;
     let first = base + NEXT.fetch_add(1, Ordering::Relaxed) % 100 * 24;
     first..=first + 23
 }
@@ -138,8 +138,30 @@ pub fn with_credentials(trunk: Trunk) -> Trunk {
     Trunk { credentials: Some(credentials), ..trunk }
 }
 
-/// A UDP port that was free a moment ago.
+/// Waits until some program has bound this UDP port.
+pub async fn until_bound(address: SocketAddr) {
+    let entry = format!(":{:04X} ", address.port());
+    let bound = async {
+        // Trying to bind it ourselves would get in the program's way.
+        while !std::fs::read_to_string("/proc/net/udp").unwrap().contains(&entry) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(2 * PATIENCE, bound).await.expect("nobody binds the port");
+}
+
+/// A port that is free on UDP and TCP, and that the system gives to nobody who asks for any: the
+/// program that it is meant for may take its time to bind it.
 pub fn free_port() -> SocketAddr {
-    let ip = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    std::net::UdpSocket::bind((ip, 0)).unwrap().local_addr().unwrap()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let process = u16::try_from(std::process::id() % 90).unwrap() * 104;
+    loop {
+        // Some programs take the next few ports as well.
+        let offset = (process + 8 * (NEXT.fetch_add(1, Ordering::Relaxed) % 1_000)) % 9_600;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 10_000 + offset));
+        let free = UdpSocket::bind(address).is_ok() && TcpListener::bind(address).is_ok();
+        if free {
+            return address;
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::free_port;
+use super::{free_port, until_bound};
 
 /// A proxy that challenges every caller (user name of choice, password `secret`), records its route,
 /// and forwards to whoever registered.
@@ -17,7 +17,7 @@ pub struct Kamailio {
 }
 
 impl Kamailio {
-    pub fn start(algorithm: &str) -> Self {
+    pub async fn start(algorithm: &str) -> Self {
         let (folder, address) = (TempDir::new().unwrap(), free_port());
         let config = CONFIG.replace("ADDRESS", &address.to_string()).replace("ALGORITHM", algorithm);
         let file = folder.path().join("kamailio.cfg");
@@ -35,7 +35,9 @@ impl Kamailio {
             .stderr(Stdio::null())
             .spawn()
             .expect("kamailio (Debian package kamailio) must be installed");
-        Self { child, address, _folder: folder }
+        let kamailio = Self { child, address, _folder: folder };
+        until_bound(address).await;
+        kamailio
     }
 }
 
@@ -61,10 +63,7 @@ impl Baresip {
             format!("<sip:{user}@{proxy}>;auth_user=phone;auth_pass=secret;regint=60;answermode=auto\n");
         std::fs::write(folder.path().join("accounts"), account).unwrap();
         std::fs::write(folder.path().join("contacts"), "").unwrap();
-        let rtp = free_port().port().clamp(10_000, 60_000) & !1;
-        let config = BARESIP
-            .replace("LISTEN", &free_port().to_string())
-            .replace("RTP", &format!("{rtp}-{}", rtp + 100));
+        let config = BARESIP.replace("LISTEN", &free_port().to_string());
         std::fs::write(folder.path().join("config"), config).unwrap();
         let child = Command::new("baresip")
             .arg("-f")
@@ -123,7 +122,7 @@ net_interface 127.0.0.1
 audio_player aubridge,x
 audio_source aubridge,x
 audio_alert aubridge,x
-rtp_ports RTP
+rtp_ports 46000-49000
 module_path /usr/lib/baresip/modules
 module g711.so
 module aubridge.so

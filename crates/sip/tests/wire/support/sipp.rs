@@ -8,7 +8,7 @@ use std::process::Stdio;
 use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
-use super::{PATIENCE, free_port};
+use super::{PATIENCE, free_port, until_bound};
 
 /// One running scenario.
 pub struct Sipp {
@@ -20,7 +20,7 @@ pub struct Sipp {
 
 impl Sipp {
     /// Starts a scenario for one call; `keys` fill its `[key]` fields.
-    pub fn start(scenario: &str, keys: &[(&str, &str)]) -> Self {
+    pub async fn start(scenario: &str, keys: &[(&str, &str)]) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sipp").join(format!("{scenario}.xml"));
         // SIPp's own keys may not stand in a status line.
         let mut text = std::fs::read_to_string(path).unwrap();
@@ -44,6 +44,7 @@ impl Sipp {
             .kill_on_drop(true)
             .spawn()
             .expect("sipp (Debian package sip-tester) must be installed");
+        until_bound(address).await;
         Self { child, address, scenario: scenario.to_owned(), _file: file }
     }
 
