@@ -38,7 +38,7 @@ deny:
 
 # Dependencies that nothing uses.
 machete:
-    cargo-machete
+    cargo-machete --with-metadata
 
 # Whether the arrows between the crates point inwards.
 boundaries:

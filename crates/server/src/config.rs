@@ -17,7 +17,7 @@ use url::Url;
 use crate::environment::Environment;
 pub use problem::{Problem, Problems};
 
-/// Everything an operator can set; how each is written stands in `docs/configuration.md`.
+/// Everything an operator can set; how each is written stands in `docs/operating.md`.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The HTTP interface.

@@ -33,8 +33,8 @@ fn without_any_source_the_defaults_hold() {
     assert!(settings.database.url.is_none() && settings.secrets.key_file.is_none());
     assert_eq!(settings.sip.listen, "0.0.0.0:5060".parse().unwrap());
     assert_eq!(settings.media.ports, 20_000..=29_999);
-    assert_eq!(settings.calls.ring_limit, Duration::from_secs(60));
-    assert_eq!(settings.calls.drain_limit, Duration::from_secs(120));
+    assert_eq!(settings.calls.ring_limit, Duration::from_mins(1));
+    assert_eq!(settings.calls.drain_limit, Duration::from_mins(2));
     assert_eq!(settings.log, Log { level: "info".into(), format: LogFormat::Pretty });
     assert!(settings.data_dir.is_absolute());
 }
