@@ -125,7 +125,7 @@ impl PreparedLeg for Prepared {
         let (orders, commands) = mpsc::channel(WAITING_COMMANDS);
         let registration = self.core.table.enter(&self.dialog.call_id, &self.dialog.local_tag);
         let runtime = self.core.runtime.clone();
-        let call = Call {
+        let call = Box::new(Call {
             core: self.core,
             trunk: self.trunk,
             formats: self.formats,
@@ -139,7 +139,7 @@ impl PreparedLeg for Prepared {
             signals,
             commands,
             state: State::default(),
-        };
+        });
         runtime.spawn(call.run());
         Ok(Box::new(SipLeg::new(news, orders, self.media)))
     }

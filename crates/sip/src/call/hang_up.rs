@@ -112,13 +112,13 @@ impl Call {
                     if !self.on_repeated(&response)
                         && let Some(invite) = self.last_invite()
                     {
-                        self.on_fork(&invite, &response).await;
+                        Box::pin(self.on_fork(&invite, &response)).await;
                     }
                 }
                 Inbound::Request(request) => {
                     // BYEs cross; anything else comes after the end.
                     let code = if request.original.method == Method::Bye { 200 } else { 481 };
-                    self.reply(*request, (code, Vec::new(), None)).await;
+                    Box::pin(self.reply(*request, (code, Vec::new(), None))).await;
                 }
                 Inbound::Acknowledged(_) | Inbound::Unacknowledged => {}
             }

@@ -97,10 +97,11 @@ struct Accepted {
 
 impl Call {
     /// Carries the call to its end and stays for what comes late.
-    pub(crate) async fn run(mut self) {
-        match self.dial().await {
+    pub(crate) async fn run(mut self: Box<Self>) {
+        // Each phase has its own memory, so that waiting for what comes late costs little.
+        match Box::pin(self.dial()).await {
             dialled::Dialled::Answered(answer) => {
-                let end = self.talk(*answer).await;
+                let end = Box::pin(self.talk(*answer)).await;
                 self.end(end);
             }
             dialled::Dialled::Over(end) => self.end(end),
