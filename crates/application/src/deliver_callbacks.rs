@@ -59,7 +59,15 @@ struct Destinations {
 #[derive(Default)]
 struct Destination {
     in_flight: usize,
-    waiting: VecDeque<CallId>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A callback that this boot holds the claim of, and that waits for a free place.
+enum Waiting {
+    /// Just queued by a conclusion: claimed, but not fetched.
+    Fresh(CallId),
+    /// Fetched by the poll, under a lease that began at this time since boot.
+    Claimed(Box<ClaimedCallback>, Duration),
 }
 
 impl Destinations {
@@ -78,7 +86,7 @@ impl Destinations {
     }
 
     /// Gives a place back, or hands it to the next that waits.
-    fn give_back(&mut self, address: &str) -> Option<CallId> {
+    fn give_back(&mut self, address: &str) -> Option<Waiting> {
         let destination = self.by_address.get_mut(address)?;
         let next = destination.waiting.pop_front();
         if next.is_none() {
@@ -91,10 +99,10 @@ impl Destinations {
         next
     }
 
-    fn wait(&mut self, address: &str, call: CallId) {
+    fn wait(&mut self, address: &str, next: Waiting) {
         let waiting = &mut self.by_address.entry(address.to_owned()).or_default().waiting;
         if waiting.len() < WAITING_PER_DESTINATION {
-            waiting.push_back(call);
+            waiting.push_back(next);
         }
     }
 
@@ -131,15 +139,18 @@ impl DeliverCallbacks {
 
     /// Delivers a callback that this boot has just queued and already holds the claim of.
     pub fn fresh(self: &Arc<Self>, call: CallId, url: &CallbackUrl) {
-        let address = url.destination();
+        self.start(url.destination(), Waiting::Fresh(call));
+    }
+
+    /// Begins a try when its destination has a free place, else lets it wait for one.
+    fn start(self: &Arc<Self>, address: String, next: Waiting) {
         let mut destinations = self.destinations.lock();
-        if destinations.take(&address) {
-            drop(destinations);
-            let this = Arc::clone(self);
-            self.tasks.spawn_on(async move { this.deliver_fresh(call, address).await }, &self.control);
-        } else {
-            destinations.wait(&address, call);
+        if !destinations.take(&address) {
+            return destinations.wait(&address, next);
         }
+        drop(destinations);
+        let this = Arc::clone(self);
+        self.tasks.spawn_on(async move { this.deliver(address, next).await }, &self.control);
     }
 
     /// Looks for due callbacks until the task is dropped.
@@ -181,40 +192,31 @@ impl DeliverCallbacks {
             if claimed.is_empty() {
                 return Ok(());
             }
+            let leased = self.clock.since_boot();
             for callback in claimed {
-                let address = callback.draft.url.destination();
-                let mut destinations = self.destinations.lock();
-                if destinations.take(&address) {
-                    drop(destinations);
-                    let this = Arc::clone(self);
-                    self.tasks.spawn_on(async move { this.deliver(callback, address).await }, &self.control);
-                } else {
-                    destinations.wait(&address, callback.call);
-                }
+                self.start(callback.draft.url.destination(), Waiting::Claimed(Box::new(callback), leased));
             }
         }
     }
 
-    async fn deliver(self: Arc<Self>, callback: ClaimedCallback, address: String) {
-        self.try_once(callback).await;
-        self.next_of(address).await;
-    }
-
-    async fn deliver_fresh(self: Arc<Self>, call: CallId, address: String) {
-        self.try_claimed(call).await;
-        self.next_of(address).await;
-    }
-
-    /// Goes on with whoever waits for this destination, in the same place.
-    async fn next_of(&self, address: String) {
-        loop {
-            let next = self.destinations.lock().give_back(&address);
-            let Some(call) = next else { return };
-            self.try_claimed(call).await;
+    /// Makes one try, and then those of whoever waits for this destination, in the same place.
+    async fn deliver(self: Arc<Self>, address: String, first: Waiting) {
+        let mut next = Some(first);
+        while let Some(waiting) = next {
+            match waiting {
+                Waiting::Fresh(call) => self.try_fresh(call).await,
+                Waiting::Claimed(callback, leased) => {
+                    // One that waited for too long is found again when its lease is over.
+                    if self.clock.since_boot().saturating_sub(leased) < LEASE.saturating_sub(TRY_LIMIT) {
+                        self.try_once(*callback).await;
+                    }
+                }
+            }
+            next = self.destinations.lock().give_back(&address);
         }
     }
 
-    async fn try_claimed(&self, call: CallId) {
+    async fn try_fresh(&self, call: CallId) {
         match self.callbacks.claim_fresh(self.boot, call, self.clock.now(), LEASE).await {
             Ok(Some(callback)) => self.try_once(callback).await,
             // Somebody else has it, or it was settled meanwhile.

@@ -141,7 +141,7 @@ async fn hanging_up_an_answered_call_by_hand_completes_it() {
     node.callee.answers();
     assert_eq!(node.callee.sees().await, Seen::Acknowledged);
     assert!(node.world.nodes.request_hang_up(call).await.unwrap());
-    node.keep_node.beat().await.unwrap();
+    node.beats.beat().await.unwrap();
     assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
     node.callee.ends(LegEnd::ByUs);
     assert_eq!(node.end(call).await, is("completed", "manually-ended"));

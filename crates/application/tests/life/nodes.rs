@@ -15,7 +15,7 @@ async fn eight_seconds_after_its_last_good_beat_a_node_dials_nothing() {
     let refused = node.try_place("https://receiver.example.com/").await;
     assert!(matches!(refused, Err(PlaceError::Unavailable)), "{refused:?}");
     assert!(node.store.calls().is_empty());
-    node.keep_node.beat().await.unwrap();
+    node.beats.beat().await.unwrap();
     assert!(node.try_place("https://receiver.example.com/").await.is_ok());
 }
 
@@ -31,7 +31,7 @@ async fn without_the_store_ringing_calls_are_cancelled_and_connected_ones_go_on(
         } else {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        let keep = std::sync::Arc::clone(&node.keep_node);
+        let keep = std::sync::Arc::clone(&node.beats);
         let beating = tokio::spawn(async move { keep.run().await });
         node.store.set_away(true);
         tokio::time::sleep(Duration::from_secs(12)).await;
@@ -62,7 +62,7 @@ async fn call_of_another(node: &Node) -> domain::ids::CallId {
 async fn a_node_that_stood_still_for_ten_seconds_is_taken_over_and_its_call_hung_up_first() {
     let mut node = Node::new(Wishes::default()).await;
     let call = call_of_another(&node).await;
-    let keep = std::sync::Arc::clone(&node.keep_node);
+    let keep = std::sync::Arc::clone(&node.beats);
     let beating = tokio::spawn(async move { keep.run().await });
     tokio::time::sleep(Duration::from_millis(9_500)).await;
     assert_eq!(node.status(call).await.status, CallStatus::Calling);
@@ -75,7 +75,7 @@ async fn a_node_that_stood_still_for_ten_seconds_is_taken_over_and_its_call_hung
 async fn a_gap_in_our_own_contact_starts_the_ten_seconds_anew() {
     let node = Node::new(Wishes::default()).await;
     let call = call_of_another(&node).await;
-    let keep = std::sync::Arc::clone(&node.keep_node);
+    let keep = std::sync::Arc::clone(&node.beats);
     let beating = tokio::spawn(async move { keep.run().await });
     tokio::time::sleep(Duration::from_secs(7)).await;
     node.store.set_away(true);
@@ -95,7 +95,7 @@ async fn a_call_that_was_taken_over_ends_here_and_is_not_reported_twice() {
     let heir = node.ground.another_boot(&node.world).await.unwrap();
     let orphans = node.world.nodes.take_over(heir, node.ground.boot, None, 10).await.unwrap();
     assert_eq!(orphans.len(), 1);
-    node.keep_node.beat().await.unwrap();
+    node.beats.beat().await.unwrap();
     assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
     node.callee.ends(LegEnd::ByUs);
     tokio::time::sleep(Duration::from_mins(1)).await;

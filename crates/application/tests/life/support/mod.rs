@@ -38,7 +38,7 @@ pub struct Node {
     pub clock: Arc<dyn Clock>,
     pub spool: Arc<MemorySpool>,
     pub supervisor: Arc<CallSupervisor>,
-    pub keep_node: Arc<KeepNode>,
+    pub beats: Arc<KeepNode>,
     pub conclude: Arc<ConcludeCall>,
     pub deliver: Arc<DeliverCallbacks>,
     pub tries: mpsc::UnboundedReceiver<ClaimedCallback>,
@@ -77,14 +77,14 @@ impl Node {
         ));
         let conclude = Arc::new(ConcludeCall::new(
             Arc::clone(&world.calls),
-            Arc::clone(&spool) as _,
+            spool.clone(),
             Arc::clone(&deliver),
             Arc::clone(&clock),
         ));
         let take_over = Arc::new(TakeOver {
             nodes: Arc::clone(&world.nodes),
             callbacks: Arc::clone(&world.callbacks),
-            telephony: Arc::clone(&callee.wire) as _,
+            telephony: callee.wire.clone(),
             conclude: Arc::clone(&conclude),
             clock: Arc::clone(&clock),
             boot: ground.boot,
@@ -110,7 +110,7 @@ impl Node {
         let place_call = PlaceCall {
             directory: Arc::clone(&world.directory),
             calls: Arc::clone(&world.calls),
-            telephony: Arc::clone(&callee.wire) as _,
+            telephony: callee.wire.clone(),
             run_call,
             supervisor: Arc::clone(&supervisor),
             lease,
@@ -126,7 +126,7 @@ impl Node {
             clock,
             spool,
             supervisor,
-            keep_node,
+            beats: keep_node,
 
             conclude,
             deliver,

@@ -1,0 +1,18 @@
+//! The real program, end to end: command line, HTTP, SIP peers, callbacks, crashes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "a test fails by panicking"
+)]
+#![allow(unreachable_pub, reason = "a test program has no outside")]
+
+mod support;
+
+mod callbacks;
+mod crashes;
+mod table;
+mod through_kamailio;

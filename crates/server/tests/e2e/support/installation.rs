@@ -1,0 +1,188 @@
+//! A running `callwright serve` with a database of its own, and the operator's command line.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use test_database::TestDatabase;
+
+/// The program under test.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_callwright");
+
+/// Nothing that a test waits for takes longer than this, unless it says so.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A data directory, a database and, while it runs, a server.
+pub struct Installation {
+    data: tempfile::TempDir,
+    database: TestDatabase,
+    settings: Vec<(String, String)>,
+    server: Option<Running>,
+}
+
+struct Running {
+    child: Child,
+    base: String,
+    log: PathBuf,
+}
+
+impl Installation {
+    /// Prepares an installation with extra settings (without the `CALLWRIGHT__` prefix).
+    pub async fn new(settings: &[(&str, &str)]) -> Self {
+        let database = TestDatabase::create().await;
+        let settings =
+            settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self { data: tempfile::tempdir().unwrap(), database, settings, server: None }
+    }
+
+    /// Prepares one and starts its server.
+    pub async fn serving(settings: &[(&str, &str)]) -> Self {
+        let mut installation = Self::new(settings).await;
+        installation.start(&[]);
+        installation.ready().await;
+        installation
+    }
+
+    /// A command with this installation's environment.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.env_remove("DATABASE_URL").env("TRUNK_PASSWORD", "secret");
+        for (name, value) in [
+            ("DATA_DIR", self.data.path().to_str().unwrap()),
+            ("DATABASE__URL", self.database.url()),
+            ("HTTP__LISTEN", "127.0.0.1:0"),
+            ("SIP__LISTEN", "127.0.0.1:0"),
+            ("MEDIA__PORTS", "21000-29998"),
+            ("CALLBACKS__ALLOWED_NETWORKS", "127.0.0.0/8"),
+            ("LOG__FORMAT", "json"),
+            ("LOG__LEVEL", "info,callwright::turns=debug"),
+        ] {
+            command.env(format!("CALLWRIGHT__{name}"), value);
+        }
+        for (name, value) in &self.settings {
+            command.env(format!("CALLWRIGHT__{name}"), value);
+        }
+        command
+    }
+
+    /// Starts the server with extra environment, e.g. fail points, and waits until it listens.
+    pub fn start(&mut self, environment: &[(&str, &str)]) {
+        let log = self.data.path().join(format!("server-{}.log", std::process::id()));
+        let mut child = self
+            .command()
+            .arg("serve")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (listening, address) = mpsc::channel();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let copy = std::fs::File::options().create(true).append(true).open(&log).unwrap();
+        std::thread::spawn(move || follow(lines, copy, &listening));
+        let address = address.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            panic!("the server did not say where it listens:\n{}", std::fs::read_to_string(&log).unwrap())
+        });
+        self.server = Some(Running { child, base: format!("http://{address}"), log });
+    }
+
+    /// Waits for readiness.
+    pub async fn ready(&self) {
+        let client = client();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let answer = client.get(format!("{}/readyz", self.base())).send().await;
+            if answer.is_ok_and(|answer| answer.status().is_success()) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "never ready:\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Where the server is.
+    pub fn base(&self) -> &str {
+        &self.server.as_ref().unwrap().base
+    }
+
+    /// All that the server has logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.server.as_ref().unwrap().log).unwrap()
+    }
+
+    /// How many rows a table has.
+    pub async fn count(&self, table: &str) -> usize {
+        self.database.rows(&format!("SELECT 1 FROM {table}")).await.len()
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// Sends SIGKILL and waits for the process to be gone.
+    pub fn kill(&mut self) {
+        let mut running = self.server.take().unwrap();
+        running.child.kill().unwrap();
+        running.child.wait().unwrap();
+    }
+
+    /// Sends SIGTERM, once.
+    pub fn terminate(&self) {
+        let pid = rustix::process::Pid::from_child(&self.server.as_ref().unwrap().child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    }
+
+    /// Waits until the server has ended by itself, and forgets it.
+    pub async fn wait_for_end(&mut self) -> std::process::ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.server.as_mut().unwrap().child.try_wait().unwrap() {
+                self.server = None;
+                return status;
+            }
+            assert!(Instant::now() < deadline, "the server goes on:\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Runs an operator's command with `--json` and gives its object.
+    pub fn operator(&self, arguments: &[&str]) -> Value {
+        let output = self.command().args(arguments).arg("--json").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{arguments:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_str(&said).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {said}"))
+    }
+}
+
+impl Drop for Installation {
+    fn drop(&mut self) {
+        if let Some(mut running) = self.server.take() {
+            let _ = running.child.kill();
+            let _ = running.child.wait();
+        }
+    }
+}
+
+/// Copies the log to a file and tells the first `listening` address.
+fn follow(lines: std::io::Lines<impl BufRead>, mut copy: std::fs::File, listening: &mpsc::Sender<String>) {
+    use std::io::Write;
+    for line in lines.map_while(Result::ok) {
+        let _ = writeln!(copy, "{line}");
+        let Ok(entry) = serde_json::from_str::<Value>(&line) else { continue };
+        if let Some(address) = entry.pointer("/fields/http.address").and_then(Value::as_str) {
+            let _ = listening.send(address.to_owned());
+        }
+    }
+}
+
+/// An HTTP client; TLS wants its provider chosen first.
+pub fn client() -> reqwest::Client {
+    // Somebody in this process may have chosen the same one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
