@@ -59,7 +59,7 @@ impl Leg for SipLeg {
                     self.connected = true;
                     return Poll::Ready(LegEvent::Answered(Box::new(answered)));
                 }
-                Poll::Ready(Some(Signal::Media(negotiated))) => self.media.start(negotiated),
+                Poll::Ready(Some(Signal::Media(negotiated))) => self.media.start(*negotiated),
                 Poll::Ready(Some(Signal::Ended(end))) => {
                     self.connected = false;
                     return Poll::Ready(LegEvent::Ended(end));

@@ -136,7 +136,7 @@ impl PreparedLeg for Prepared {
             flow: self.flow,
             further: self.further,
             registration,
-            signals,
+            signals: Some(signals),
             commands,
             state: State::default(),
         });

@@ -42,7 +42,7 @@ pub(crate) enum Signal {
     /// See [`domain::ports::LegEvent::Answered`]; the media starts on these terms.
     Answered(Box<(Answered, Negotiated)>),
     /// The media goes on under new terms.
-    Media(Negotiated),
+    Media(Box<Negotiated>),
     /// Nothing follows.
     Ended(LegEnd),
 }
@@ -68,7 +68,8 @@ pub(crate) struct Call {
     /// Gateways to try after a 503.
     pub(crate) further: VecDeque<SocketAddr>,
     pub(crate) registration: Registration,
-    pub(crate) signals: mpsc::Sender<Signal>,
+    /// None once the leg was told its end.
+    pub(crate) signals: Option<mpsc::Sender<Signal>>,
     pub(crate) commands: mpsc::Receiver<Command>,
     pub(crate) state: State,
 }
@@ -76,8 +77,6 @@ pub(crate) struct Call {
 /// What changes on the way.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The leg was told its end.
-    ended: bool,
     /// The leg hung up, or was dropped.
     hung_up: bool,
     /// Why, for the Reason of our CANCEL or BYE.
@@ -109,11 +108,11 @@ impl Call {
         self.linger().await;
     }
 
-    /// Tells the leg its end, the first time only.
+    /// Tells the leg its end, the first time only; nothing can follow.
     fn end(&mut self, end: LegEnd) {
-        if !std::mem::replace(&mut self.state.ended, true) {
+        if let Some(signals) = self.signals.take() {
             tracing::debug!(call_id = %self.intent.call_id, ?end, "leg ended");
-            let _ = self.signals.try_send(Signal::Ended(end));
+            let _ = signals.try_send(Signal::Ended(end));
         }
     }
 
@@ -135,8 +134,8 @@ impl Call {
 
     /// Tells the leg something that it may miss when it does not poll.
     fn tell(&self, signal: Signal) {
-        if self.signals.capacity() > RESERVED_SIGNALS {
-            let _ = self.signals.try_send(signal);
+        if let Some(signals) = self.signals.as_ref().filter(|signals| signals.capacity() > RESERVED_SIGNALS) {
+            let _ = signals.try_send(signal);
         }
     }
 }

@@ -128,7 +128,7 @@ impl Call {
         talk.refresh = None;
         if let Ok(agreed) = sdp::accept_answer(&response.body, &[talk.agreed.format]) {
             talk.agreed = agreed;
-            self.tell(Signal::Media(negotiated(&agreed)));
+            self.tell(Signal::Media(Box::new(negotiated(&agreed))));
         }
         self.on_refresh_answer(talk, response)
     }

@@ -65,7 +65,7 @@ impl Call {
             && let Ok(agreed) = sdp::accept_answer(body, &[talk.agreed.format])
         {
             talk.agreed = agreed;
-            self.tell(Signal::Media(negotiated(&agreed)));
+            self.tell(Signal::Media(Box::new(negotiated(&agreed))));
         }
         None
     }
@@ -88,7 +88,7 @@ impl Call {
                 Ok((body, agreed)) => {
                     talk.agreed = agreed;
                     talk.offered = false;
-                    self.tell(Signal::Media(negotiated(&agreed)));
+                    self.tell(Signal::Media(Box::new(negotiated(&agreed))));
                     described(body)
                 }
                 Err(error) => {

@@ -52,7 +52,9 @@ impl Call {
         let answered = Answered { saved: self.dialog.saved(&self.intent), format: agreed.format };
         let news = Signal::Answered(Box::new((answered, negotiated(&agreed))));
         // A leg that is gone closed its commands too: the loop below hangs up.
-        let _ = self.signals.try_send(news);
+        if let Some(signals) = &self.signals {
+            let _ = signals.try_send(news);
+        }
         self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.trunk.address.host).await;
         let mut talk = Talk {
             timer: SessionTimer::of_answer(&response.headers, now),
