@@ -1,13 +1,14 @@
 //! A call that is ready to be dialled.
 
 use std::collections::VecDeque;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audio::AudioFormat;
 use domain::ports::{DialIntent, DialPlan, Leg, PreparedLeg, SendFailed};
-use domain::trunk::{Trunk, TrunkAddress};
+use domain::trunk::{Transport, Trunk, TrunkAddress};
 use media::{RtpSocket, Seeds, Session};
 use rsipstack::sip::Header;
 use tokio::sync::mpsc;
@@ -96,21 +97,34 @@ impl Prepared {
         if !self.flow.is_broken() {
             return Ok(());
         }
-        let mut failure = SendFailed("the connection broke".into());
-        for gateway in std::iter::once(self.flow.peer).chain(self.further.clone()) {
-            let opening = self.core.stack.flow(self.flow.transport, gateway, &self.trunk.address.host);
-            match tokio::time::timeout(self.core.timers.prepare, opening).await {
-                Ok(Ok(flow)) => {
-                    self.further.retain(|further| *further != gateway);
-                    self.flow = flow;
-                    return Ok(());
-                }
-                Ok(Err(error)) => failure = SendFailed(error.into()),
-                Err(elapsed) => failure = SendFailed(elapsed.into()),
-            }
-        }
-        Err(failure)
+        let gateways = std::iter::once(self.flow.peer).chain(self.further.drain(..)).collect();
+        let host = self.trunk.address.host.clone();
+        // Connections belong to our runtime, not to the caller's.
+        let opening = open_first(self.core.clone(), self.flow.transport, gateways, host);
+        let opened = self.core.runtime.spawn(opening).await;
+        let opened = opened.unwrap_or_else(|panicked| Err(io::Error::other(panicked)));
+        (self.flow, self.further) = opened.map_err(|error| SendFailed(error.into()))?;
+        Ok(())
     }
+}
+
+/// A way to the first gateway that can be connected to, and the gateways after it.
+pub(crate) async fn open_first(
+    core: Arc<Core>,
+    transport: Transport,
+    mut gateways: VecDeque<SocketAddr>,
+    host: String,
+) -> io::Result<(Flow, VecDeque<SocketAddr>)> {
+    let limit = core.timers.prepare;
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the trunk has no gateway");
+    while let Some(gateway) = gateways.pop_front() {
+        match tokio::time::timeout(limit, core.stack.flow(transport, gateway, &host)).await {
+            Ok(Ok(flow)) => return Ok((flow, gateways)),
+            Ok(Err(error)) => failure = error,
+            Err(elapsed) => failure = elapsed.into(),
+        }
+    }
+    Err(failure)
 }
 
 #[async_trait]

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::core::Core;
 use crate::orphan;
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, open_first};
 use crate::router;
 use crate::settings::Settings;
 use crate::stack::{Flow, Stack, StackSettings, StartError};
@@ -136,21 +135,13 @@ impl Telephony for SipTelephony {
 
 type Reached = Result<(Flow, VecDeque<SocketAddr>), Box<dyn Error + Send + Sync>>;
 
-/// The first gateway that can be connected to, and those after it.
+/// Resolves and connects, both within the limit.
 async fn reach(core: Arc<Core>, watch: Arc<Watch>, trunk: Trunk) -> Reached {
     let limit = core.timers.prepare;
     let reaching = async {
         let mut gateways = core.resolver.targets(&trunk.address, trunk.transport).await?;
         watch.living_first(trunk.id, &mut gateways);
-        let mut gateways = VecDeque::from(gateways);
-        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the trunk has no gateway");
-        while let Some(gateway) = gateways.pop_front() {
-            match core.stack.flow(trunk.transport, gateway, &trunk.address.host).await {
-                Ok(flow) => return Ok((flow, gateways)),
-                Err(error) => failure = error,
-            }
-        }
-        Err(failure)
+        open_first(core.clone(), trunk.transport, gateways.into(), trunk.address.host).await
     };
     Ok(tokio::time::timeout(limit, reaching).await??)
 }

@@ -13,8 +13,9 @@ use crate::dialog::cancel_of;
 use crate::digest::Answers;
 use crate::exchange::{Invite, authorize, exchange, send_once};
 use crate::headers;
+use crate::prepared::open_first;
 use crate::sdp;
-use crate::stack::is_local;
+use crate::stack::{Flow, is_local};
 use crate::table::Inbound;
 use crate::tokens::retry_branch;
 
@@ -249,14 +250,12 @@ impl Call {
         Some(Dialled::Over(LegEnd::Failed(headers::final_answer(response))))
     }
 
-    async fn next_gateway(&mut self) -> Option<crate::stack::Flow> {
-        while let Some(gateway) = self.further.pop_front() {
-            let opening = self.core.stack.flow(self.flow.transport, gateway, &self.trunk.address.host);
-            if let Ok(Ok(flow)) = tokio::time::timeout(self.core.timers.prepare, opening).await {
-                return Some(flow);
-            }
-        }
-        None
+    async fn next_gateway(&mut self) -> Option<Flow> {
+        let (core, host) = (self.core.clone(), self.trunk.address.host.clone());
+        let further = std::mem::take(&mut self.further);
+        let (flow, further) = open_first(core, self.flow.transport, further, host).await.ok()?;
+        self.further = further;
+        Some(flow)
     }
 
     async fn on_accepted(&mut self, attempt: &Attempt, response: Response) -> Option<Dialled> {
