@@ -13,6 +13,9 @@
 mod support;
 
 mod callbacks;
+mod capacity;
 mod crashes;
+mod orphans;
+mod shutdown;
 mod table;
 mod through_kamailio;

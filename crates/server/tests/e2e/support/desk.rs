@@ -1,6 +1,7 @@
 //! A provisioned organization, and its customer's view: placing calls and asking for them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -23,13 +24,10 @@ first_message = "Hello."
 
 /// What an organization needs to place calls.
 pub struct Desk {
-    pub tenant: String,
-    pub organization: String,
-    pub trunk: String,
     pub number: String,
     pub assistant: String,
-    pub key: String,
     pub secret: String,
+    key: String,
     base: String,
     client: reqwest::Client,
 }
@@ -74,13 +72,10 @@ impl Desk {
         ]);
         let secret = installation.operator(&["webhook-secret", "show", "--organization", &organization]);
         Self {
-            tenant,
-            trunk,
             number,
             assistant,
-            key: key["key"].as_str().unwrap().to_owned(),
             secret: secret["secret"].as_str().unwrap().to_owned(),
-            organization,
+            key: key["key"].as_str().unwrap().to_owned(),
             base: installation.base().to_owned(),
             client: client(),
         }

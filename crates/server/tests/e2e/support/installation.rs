@@ -3,8 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use tokio::time::Instant;
 
 use serde_json::Value;
 use test_database::TestDatabase;
@@ -18,7 +19,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// A data directory, a database and, while it runs, a server.
 pub struct Installation {
     data: tempfile::TempDir,
-    database: TestDatabase,
+    database: Arc<TestDatabase>,
     settings: Vec<(String, String)>,
     server: Option<Running>,
 }
@@ -32,10 +33,17 @@ struct Running {
 impl Installation {
     /// Prepares an installation with extra settings (without the `CALLWRIGHT__` prefix).
     pub async fn new(settings: &[(&str, &str)]) -> Self {
-        let database = TestDatabase::create().await;
+        let database = Arc::new(TestDatabase::create().await);
         let settings =
             settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Self { data: tempfile::tempdir().unwrap(), database, settings, server: None }
+    }
+
+    /// Prepares another node of the same service.
+    pub fn beside(other: &Self) -> Self {
+        let key = other.data.path().join("secret.key").to_str().unwrap().to_owned();
+        let settings = vec![("SECRETS__KEY_FILE".to_owned(), key)];
+        Self { data: tempfile::tempdir().unwrap(), database: other.database.clone(), settings, server: None }
     }
 
     /// Prepares one and starts its server.
@@ -112,6 +120,15 @@ impl Installation {
     /// All that the server has logged.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.server.as_ref().unwrap().log).unwrap()
+    }
+
+    /// Waits until the server has logged something.
+    pub async fn logs(&self, words: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.log().contains(words) {
+            assert!(Instant::now() < deadline, "never logged: {words}\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// How many rows a table has.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use tokio::time::Instant;
 
 use super::installation::PATIENCE;
 use super::sipp::free_port;
@@ -45,8 +45,14 @@ impl Kamailio {
     /// Starts one that challenges with `algorithm` (`MD5` or `SHA-256`).
     pub fn start(directory: &Path, algorithm: &str) -> Self {
         let port = free_port();
-        let modules: String =
-            KAMAILIO_MODULES.iter().map(|name| format!("loadmodule \"{name}.so\"\n")).collect();
+        let modules = KAMAILIO_MODULES
+            .map(|name| {
+                format!(
+                    "loadmodule \"{name}.so\"
+"
+                )
+            })
+            .concat();
         let config = format!(
             "#!KAMAILIO\nlog_stderror=yes\nchildren=2\nauto_aliases=no\nlisten=udp:127.0.0.1:{port}\n{modules}\
              modparam(\"auth\",\"algorithm\",\"{algorithm}\")\nmodparam(\"auth\",\"qop\",\"auth\")\n{ROUTING}"

@@ -1,6 +1,7 @@
 //! A receiver of callbacks that writes down every byte, and answers as it is told.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -59,9 +59,9 @@ impl Sipp {
 
     /// SIPp is there when its port can no longer be bound.
     fn wait_until_bound(port: u16) {
-        let deadline = std::time::Instant::now() + super::installation::PATIENCE;
+        let deadline = tokio::time::Instant::now() + super::installation::PATIENCE;
         while UdpSocket::bind(("127.0.0.1", port)).is_ok() {
-            assert!(std::time::Instant::now() < deadline, "sipp does not listen");
+            assert!(tokio::time::Instant::now() < deadline, "sipp does not listen");
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
     }
@@ -84,40 +84,40 @@ const ANSWER_HEAD: &str =
 const CONTACT: &str = "Contact: <sip:callee@[local_ip]:[local_port]>\n";
 const SDP: &str = "v=0\no=callee 1 1 IN IP4 [local_ip]\ns=-\nc=IN IP4 [local_ip]\nt=0 0\nm=audio [media_port] RTP/AVP 0 101\na=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000\n";
 
+const INVITE: &str = "<recv request=\"INVITE\" crlf=\"true\" rrs=\"true\"><action>
+<ereg regexp=\".*\" search_in=\"hdr\" header=\"From:\" assign_to=\"from\"/>
+<ereg regexp=\".*\" search_in=\"hdr\" header=\"To:\" assign_to=\"to\"/>
+<ereg regexp=\"sip:[^>]*\" search_in=\"hdr\" header=\"Contact:\" assign_to=\"target\"/>
+<ereg regexp=\".*\" search_in=\"hdr\" header=\"Via:\" assign_to=\"via\"/>
+<ereg regexp=\".*\" search_in=\"hdr\" header=\"CSeq:\" assign_to=\"cseq\"/>
+</action></recv>\n";
+const OKAY: &str = "SIP/2.0 200 OK\n[last_Via:]\n[last_From:]\n[last_To:]\n[last_Call-ID:]\n[last_CSeq:]\nContent-Length: 0\n";
+const TERMINATED: &str = "SIP/2.0 487 Request Terminated\nVia:[$via]\nFrom:[$from]\nTo:[$to];tag=[call_number][pid]\n[last_Call-ID:]\nCSeq:[$cseq]\nContent-Length: 0\n";
+const BYE: &str = "BYE [$target] SIP/2.0\nVia: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]\nMax-Forwards: 70\nFrom:[$to];tag=[call_number][pid]\nTo:[$from]\n[last_Call-ID:]\nCSeq: 1 BYE\nContent-Length: 0\n";
+
 fn scenario(steps: &[Step]) -> String {
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"trunk\">\n");
-    for step in steps {
-        match step {
-            Step::Invite => xml.push_str("<recv request=\"INVITE\" crlf=\"true\" rrs=\"true\">\
-                <action><ereg regexp=\".*\" search_in=\"hdr\" header=\"From:\" assign_to=\"from\"/>\
-                <ereg regexp=\".*\" search_in=\"hdr\" header=\"To:\" assign_to=\"to\"/>\
-                <ereg regexp=\"sip:[^>]*\" search_in=\"hdr\" header=\"Contact:\" assign_to=\"target\"/>\
-                <ereg regexp=\".*\" search_in=\"hdr\" header=\"Via:\" assign_to=\"via\"/>\
-                <ereg regexp=\".*\" search_in=\"hdr\" header=\"CSeq:\" assign_to=\"cseq\"/></action></recv>\n"),
-            Step::Answer(code, phrase) => {
-                xml.push_str(&send(&format!("SIP/2.0 {code} {phrase}\n{ANSWER_HEAD}{CONTACT}Content-Length: 0\n")));
-            }
-            Step::AnswerWithSdp(code, phrase) => xml.push_str(&send(&format!(
-                "SIP/2.0 {code} {phrase}\n{ANSWER_HEAD}{CONTACT}Content-Type: application/sdp\nContent-Length: [len]\n\n{SDP}"
-            ))),
-            Step::Expect(method) => xml.push_str(&format!("<recv request=\"{method}\" crlf=\"true\"/>\n")),
-            Step::Okay => xml.push_str(&send(
-                "SIP/2.0 200 OK\n[last_Via:]\n[last_From:]\n[last_To:]\n[last_Call-ID:]\n[last_CSeq:]\nContent-Length: 0\n",
-            )),
-            Step::Terminated => xml.push_str(&send(
-                "SIP/2.0 487 Request Terminated\nVia:[$via]\nFrom:[$from]\nTo:[$to];tag=[call_number][pid]\n[last_Call-ID:]\nCSeq:[$cseq]\nContent-Length: 0\n",
-            )),
-            Step::Bye => {
-                xml.push_str(&send(
-                    "BYE [$target] SIP/2.0\nVia: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]\nMax-Forwards: 70\nFrom:[$to];tag=[call_number][pid]\nTo:[$from]\n[last_Call-ID:]\nCSeq: 1 BYE\nContent-Length: 0\n",
-                ));
-                xml.push_str("<recv response=\"200\"/>\n");
-            }
-            Step::Pause(milliseconds) => xml.push_str(&format!("<pause milliseconds=\"{milliseconds}\"/>\n")),
+    let steps = steps.iter().map(xml).collect::<Vec<_>>().concat();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"trunk\">\n{steps}<label id=\"unused\"/>\n\
+         <Reference variables=\"from,to,target,via,cseq\"/>\n</scenario>\n"
+    )
+}
+
+fn xml(step: &Step) -> String {
+    match step {
+        Step::Invite => INVITE.to_owned(),
+        Step::Answer(code, phrase) => {
+            send(&format!("SIP/2.0 {code} {phrase}\n{ANSWER_HEAD}{CONTACT}Content-Length: 0\n"))
         }
+        Step::AnswerWithSdp(code, phrase) => send(&format!(
+            "SIP/2.0 {code} {phrase}\n{ANSWER_HEAD}{CONTACT}Content-Type: application/sdp\nContent-Length: [len]\n\n{SDP}"
+        )),
+        Step::Expect(method) => format!("<recv request=\"{method}\" crlf=\"true\"/>\n"),
+        Step::Okay => send(OKAY),
+        Step::Terminated => send(TERMINATED),
+        Step::Bye => send(BYE) + "<recv response=\"200\"/>\n",
+        Step::Pause(milliseconds) => format!("<pause milliseconds=\"{milliseconds}\"/>\n"),
     }
-    xml.push_str("<label id=\"unused\"/>\n<Reference variables=\"from,to,target,via,cseq\"/>\n</scenario>\n");
-    xml
 }
 
 fn send(message: &str) -> String {
