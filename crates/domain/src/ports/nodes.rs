@@ -78,6 +78,7 @@ pub trait Nodes: Send + Sync {
     /// Asks the owner of a live call to hang up; `false` when no live call has this id.
     async fn request_hang_up(&self, call: CallId) -> Result<bool, StoreUnavailable>;
 
-    /// Says goodbye: the boot carries nothing any more.
+    /// Says goodbye; a boot that still has live calls stays on the list, so that they are taken
+    /// over.
     async fn leave(&self, boot: BootId) -> Result<(), StoreUnavailable>;
 }

@@ -39,8 +39,6 @@ INSERT INTO node_commands (boot_id, kind, call_id)
 SELECT owner, 'hang-up', call_id FROM call_legs WHERE call_id = $1 AND state <> 'ended'
 RETURNING call_id AS boot";
 
-const LEAVE: &str = "UPDATE boots SET left_at = now() WHERE id = $1 RETURNING id AS boot";
-
 row! {
     BootRow { boot: Uuid }
 }
@@ -110,7 +108,6 @@ impl Nodes for Store {
     }
 
     async fn leave(&self, boot: BootId) -> Result<(), StoreUnavailable> {
-        self.write::<BootRow>(statement(LEAVE).bind(boot.uuid())).await?;
-        Ok(())
+        Ok(take_over::leave(self, boot).await?)
     }
 }

@@ -95,6 +95,23 @@ pub(super) async fn take_over(
     Ok(orphans)
 }
 
+/// Strikes a boot off by its own wish; one that still has live calls stays, to be taken over.
+pub(super) async fn leave(store: &Store, boot: BootId) -> Result<(), Failure> {
+    let boot = boot.uuid();
+    store
+        .with(async |connection| {
+            connection
+                .transaction::<_, Failure, _>(async |connection| {
+                    // Without the lock an accept that is under way would not be seen.
+                    statement(LOCK).bind(boot).bind(None::<i64>).rows::<Done>(connection).await?;
+                    statement(STRIKE_OFF).bind(boot).rows::<Done>(connection).await?;
+                    Ok(())
+                })
+                .await
+        })
+        .await
+}
+
 fn orphan(Both(Both(leg, call), trunk): OrphanRow, key: &SealingKey) -> Result<Orphan, Failure> {
     Ok(Orphan {
         fence: leg.fence(),

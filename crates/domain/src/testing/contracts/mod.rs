@@ -54,6 +54,7 @@ macro_rules! store_contracts {
             nodes {
                 a_join_tells_the_earlier_boots_of_this_node,
                 others_are_seen_with_their_counters,
+                a_boot_that_leaves_live_calls_behind_is_taken_over,
                 a_hang_up_reaches_the_owner_once,
                 only_live_calls_can_be_hung_up,
             }

@@ -38,6 +38,18 @@ pub async fn others_are_seen_with_their_counters(world: &World) -> TestResult {
     Ok(())
 }
 
+/// A shutdown that ran out of time forgets no call.
+pub async fn a_boot_that_leaves_live_calls_behind_is_taken_over(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let (call, _) = ground.calling(world).await?;
+    world.nodes.leave(ground.boot).await?;
+    let next = BootId::from(fresh());
+    assert_eq!(world.nodes.join(ground.node, next).await?, [ground.boot]);
+    let orphans = world.nodes.take_over(next, ground.boot, None, 10).await?;
+    assert_eq!(orphans.iter().map(|orphan| orphan.call.id).collect::<Vec<_>>(), [call.id]);
+    Ok(())
+}
+
 /// The owner is told with its next beat, and not again.
 pub async fn a_hang_up_reaches_the_owner_once(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{BootEntry, InMemory, Stage};
+use super::{BootEntry, CallEntry, InMemory, Stage};
 use crate::ids::{BootId, CallId, NodeId};
 use crate::ports::{Beat, Command, Fence, Nodes, ObservedNode, Orphan, StoreUnavailable};
 
@@ -98,8 +98,11 @@ impl Nodes for InMemory {
     }
 
     async fn leave(&self, boot: BootId) -> Result<(), StoreUnavailable> {
-        if let Some(entry) = self.reach()?.boots.get_mut(&boot) {
-            entry.gone = true;
+        let mut guard = self.reach()?;
+        let state = &mut *guard;
+        let carries = |call: &CallEntry| matches!(call.stage, Stage::Live { owner, .. } if owner == boot);
+        if let Some(entry) = state.boots.get_mut(&boot) {
+            entry.gone = !state.calls.values().any(carries);
         }
         Ok(())
     }
