@@ -30,8 +30,14 @@ const AT_ONCE: usize = 256;
 /// Concurrent tries to one host and port, so that hanging receivers starve nobody.
 const AT_ONCE_PER_DESTINATION: usize = 16;
 
-/// Fresh callbacks of one destination that wait here for their turn; the rest wait in the store.
+/// Callbacks of one destination that wait here for their turn; the rest wait in the store.
 const WAITING_PER_DESTINATION: usize = 256;
+
+/// Callbacks that wait here because this node makes as many tries as it may.
+const WAITING: usize = 4096;
+
+/// Between two attempts to record a try.
+const RECORD_AGAIN: Duration = Duration::from_secs(1);
 
 /// Known moments of retries; beyond these the poll alone finds them, at most a second late.
 const RETRIES: usize = 4096;
@@ -54,8 +60,10 @@ pub struct DeliverCallbacks {
 struct Destinations {
     in_flight: usize,
     by_address: HashMap<String, Destination>,
+    waiting: VecDeque<(String, Waiting)>,
 }
 
+/// What waits here waits for one of its own places, all of which are taken.
 #[derive(Default)]
 struct Destination {
     in_flight: usize,
@@ -71,39 +79,45 @@ enum Waiting {
 }
 
 impl Destinations {
-    /// Takes a place for a try to `address`, if there is one.
-    fn take(&mut self, address: &str) -> bool {
+    /// Takes a place for a try, or lets it wait for one.
+    fn admit(&mut self, address: String, next: Waiting) -> Option<(String, Waiting)> {
+        let destination = self.by_address.get_mut(&address);
+        if let Some(full) = destination.filter(|own| own.in_flight >= AT_ONCE_PER_DESTINATION) {
+            if full.waiting.len() < WAITING_PER_DESTINATION {
+                full.waiting.push_back(next);
+            }
+            return None;
+        }
         if self.in_flight >= AT_ONCE {
-            return false;
+            if self.waiting.len() < WAITING {
+                self.waiting.push_back((address, next));
+            }
+            return None;
         }
-        let destination = self.by_address.entry(address.to_owned()).or_default();
-        let free = destination.in_flight < AT_ONCE_PER_DESTINATION;
-        if free {
-            destination.in_flight += 1;
-            self.in_flight += 1;
-        }
-        free
+        self.in_flight += 1;
+        self.by_address.entry(address.clone()).or_default().in_flight += 1;
+        Some((address, next))
     }
 
-    /// Gives a place back, or hands it to the next that waits.
-    fn give_back(&mut self, address: &str) -> Option<Waiting> {
+    /// Gives a place back, or hands it to the next that waits: for the same destination, or for
+    /// any place at all.
+    fn give_back(&mut self, address: &str) -> Option<(String, Waiting)> {
         let destination = self.by_address.get_mut(address)?;
-        let next = destination.waiting.pop_front();
-        if next.is_none() {
-            destination.in_flight = destination.in_flight.saturating_sub(1);
-            self.in_flight = self.in_flight.saturating_sub(1);
-            if destination.in_flight == 0 {
-                self.by_address.remove(address);
+        if let Some(next) = destination.waiting.pop_front() {
+            return Some((address.to_owned(), next));
+        }
+        destination.in_flight = destination.in_flight.saturating_sub(1);
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if destination.in_flight == 0 {
+            self.by_address.remove(address);
+        }
+        while let Some((address, next)) = self.waiting.pop_front() {
+            let admitted = self.admit(address, next);
+            if admitted.is_some() {
+                return admitted;
             }
         }
-        next
-    }
-
-    fn wait(&mut self, address: &str, next: Waiting) {
-        let waiting = &mut self.by_address.entry(address.to_owned()).or_default().waiting;
-        if waiting.len() < WAITING_PER_DESTINATION {
-            waiting.push_back(next);
-        }
+        None
     }
 
     fn full(&self) -> Vec<String> {
@@ -142,15 +156,11 @@ impl DeliverCallbacks {
         self.start(url.destination(), Waiting::Fresh(call));
     }
 
-    /// Begins a try when its destination has a free place, else lets it wait for one.
+    /// Begins a try when there is a free place for it, else lets it wait for one.
     fn start(self: &Arc<Self>, address: String, next: Waiting) {
-        let mut destinations = self.destinations.lock();
-        if !destinations.take(&address) {
-            return destinations.wait(&address, next);
-        }
-        drop(destinations);
+        let Some(admitted) = self.destinations.lock().admit(address, next) else { return };
         let this = Arc::clone(self);
-        self.tasks.spawn_on(async move { this.deliver(address, next).await }, &self.control);
+        self.tasks.spawn_on(async move { this.deliver(admitted).await }, &self.control);
     }
 
     /// Looks for due callbacks until the task is dropped.
@@ -199,10 +209,10 @@ impl DeliverCallbacks {
         }
     }
 
-    /// Makes one try, and then those of whoever waits for this destination, in the same place.
-    async fn deliver(self: Arc<Self>, address: String, first: Waiting) {
+    /// Makes one try, and then those of whoever waits, in the same place.
+    async fn deliver(self: Arc<Self>, first: (String, Waiting)) {
         let mut next = Some(first);
-        while let Some(waiting) = next {
+        while let Some((address, waiting)) = next {
             match waiting {
                 Waiting::Fresh(call) => self.try_fresh(call).await,
                 Waiting::Claimed(callback, leased) => {
@@ -242,16 +252,34 @@ impl DeliverCallbacks {
         };
         tracing::info!(%call, try_number = tries, outcome = ?outcome, settled = ?settled, took_ms = took.as_millis(), "callback tried");
         let record = TryRecord { began_at, took, outcome };
-        match self.callbacks.settle(self.boot, call, callback.tries_before, record, settled).await {
-            Ok(true) => {}
-            Ok(false) => tracing::warn!(%call, "a callback's claim was lost before it was settled"),
-            Err(error) => {
-                tracing::error!(%call, error = ?error, "a callback's try was not recorded; it is repeated");
-            }
-        }
+        self.record(call, callback.tries_before, record, settled, began + LEASE).await;
         crash_point("callback-settled");
         if let Settled::Again(at) = settled {
             self.wake_at(at);
+        }
+    }
+
+    /// Records a try, as soon as the store is there but no later than `until`: the receiver should
+    /// not hear again what it has confirmed.
+    async fn record(
+        &self,
+        call: CallId,
+        tries_before: u16,
+        record: TryRecord,
+        settled: Settled,
+        until: Duration,
+    ) {
+        loop {
+            match self.callbacks.settle(self.boot, call, tries_before, record.clone(), settled).await {
+                Ok(true) => return,
+                Ok(false) => {
+                    return tracing::warn!(%call, "a callback's claim was lost before it was settled");
+                }
+                Err(error) if self.clock.since_boot() >= until => {
+                    return tracing::error!(%call, error = ?error, "a callback's try was not recorded; it is repeated");
+                }
+                Err(_) => tokio::time::sleep(RECORD_AGAIN).await,
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use domain::call::EndedReason;
 use domain::ids::BootId;
 use domain::ports::{Clock, Command, Nodes, ObservedNode, StoreUnavailable};
 use tokio::sync::watch;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::supervisor::CallSupervisor;
 use crate::take_over::TakeOver;
@@ -46,6 +47,9 @@ impl NodeLease {
     }
 }
 
+/// How often the lease is looked at beside the beats: one that hangs must not keep it.
+const LOOK: Duration = Duration::from_millis(500);
+
 /// Beats, obeys, and takes over from nodes that stopped beating.
 pub struct KeepNode {
     nodes: Arc<dyn Nodes>,
@@ -62,6 +66,10 @@ struct Sighting {
     counter: i64,
     since: Duration,
 }
+
+/// Takings-over under way, by the dead boot. They outlive its place on the list: what was taken
+/// over must be ended.
+type Inheriting = HashMap<BootId, AbortOnDropHandle<()>>;
 
 impl KeepNode {
     /// Builds the use case from its ports.
@@ -98,14 +106,19 @@ impl KeepNode {
 
     /// Beats until the task is dropped.
     pub async fn run(&self) {
+        tokio::join!(self.keep_beating(), self.guard_lease());
+    }
+
+    async fn keep_beating(&self) {
         let mut beats = tokio::time::interval(BEAT);
         beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut seen = HashMap::new();
+        let (mut seen, mut inheriting) = (HashMap::new(), Inheriting::new());
         let mut in_touch = true;
         loop {
             beats.tick().await;
+            let began = self.clock.since_boot();
             let contact = match self.beat().await {
-                Ok(()) => self.watch_others(&mut seen).await,
+                Ok(()) => self.watch_others(began, &mut seen, &mut inheriting).await,
                 Err(error) => Err(error),
             };
             match &contact {
@@ -118,29 +131,52 @@ impl KeepNode {
                 // Only unbroken contact proves that a counter stood still.
                 seen.clear();
             }
+        }
+    }
+
+    /// Cancels what has not been answered as soon as the lease is over.
+    async fn guard_lease(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
             if !self.lease.may_dial() {
                 self.supervisor.stop_dialling();
             }
         }
     }
 
-    async fn watch_others(&self, seen: &mut HashMap<BootId, Sighting>) -> Result<(), StoreUnavailable> {
+    async fn watch_others(
+        &self,
+        began: Duration,
+        seen: &mut HashMap<BootId, Sighting>,
+        inheriting: &mut Inheriting,
+    ) -> Result<(), StoreUnavailable> {
         let others = self.nodes.others(self.boot).await?;
         let now = self.clock.since_boot();
+        if now.saturating_sub(began) > BEAT {
+            // A store that hung for us hung for the others too, and their beats with it.
+            seen.clear();
+        }
         seen.retain(|boot, _| others.iter().any(|other| other.boot == *boot));
+        inheriting.retain(|_, taking_over| !taking_over.is_finished());
         for other in others {
             let sighting = seen.entry(other.boot).or_insert(Sighting { counter: other.counter, since: now });
             if sighting.counter != other.counter {
                 *sighting = Sighting { counter: other.counter, since: now };
             } else if now.saturating_sub(sighting.since) >= DEAD {
-                self.inherit(other).await?;
+                inheriting.entry(other.boot).or_insert_with(|| self.inherit(other));
             }
         }
         Ok(())
     }
 
-    async fn inherit(&self, dead: ObservedNode) -> Result<(), StoreUnavailable> {
+    /// Takes over beside the beats, which may not wait for it: it can take longer than a lease.
+    fn inherit(&self, dead: ObservedNode) -> AbortOnDropHandle<()> {
         tracing::warn!(node = %dead.node, boot = %dead.boot, "taking over from a node that stopped beating");
-        self.take_over.take_over(dead.boot, Some(dead.counter)).await
+        let take_over = Arc::clone(&self.take_over);
+        AbortOnDropHandle::new(tokio::spawn(async move {
+            if let Err(error) = take_over.take_over(dead.boot, Some(dead.counter)).await {
+                tracing::error!(boot = %dead.boot, error = ?error, "a node could not be taken over yet");
+            }
+        }))
     }
 }

@@ -29,6 +29,7 @@ pub struct CallSupervisor {
     running: Mutex<HashMap<CallId, mpsc::Sender<Order>>>,
     tasks: TaskTracker,
     draining: AtomicBool,
+    ending: AtomicBool,
     control: Handle,
     media: Vec<Handle>,
     next_media: AtomicUsize,
@@ -46,6 +47,7 @@ impl CallSupervisor {
             running: Mutex::default(),
             tasks: TaskTracker::new(),
             draining: AtomicBool::new(false),
+            ending: AtomicBool::new(false),
             control,
             media,
             next_media: AtomicUsize::new(0),
@@ -90,6 +92,7 @@ impl CallSupervisor {
 
     /// Hangs up every call that is left and waits at most `limit` for their ends to be recorded.
     pub async fn end_all(&self, limit: Duration) {
+        self.ending.store(true, Ordering::Release);
         for orders in self.running.lock().values() {
             let _ = orders.try_send(Order::HangUp(EndedReason::ServiceInterrupted));
         }
@@ -109,6 +112,10 @@ impl CallSupervisor {
     pub(crate) fn enter(&self, call: CallId) -> mpsc::Receiver<Order> {
         let (sender, receiver) = mpsc::channel(ORDERS);
         self.running.lock().insert(call, sender);
+        // It was admitted in time, but accepted after all others had been told to end.
+        if self.ending.load(Ordering::Acquire) {
+            self.hang_up(call, EndedReason::ServiceInterrupted);
+        }
         receiver
     }
 

@@ -39,7 +39,10 @@ impl TakeOver {
             let ends = orphans.into_iter().map(|orphan| self.end(orphan));
             futures_util::future::join_all(ends).await;
         }
-        self.callbacks.release(&[dead]).await?;
+        // A boot that is still on the list was alive after all, and its claims are its own.
+        if !self.nodes.others(self.boot).await?.iter().any(|other| other.boot == dead) {
+            self.callbacks.release(&[dead]).await?;
+        }
         Ok(())
     }
 

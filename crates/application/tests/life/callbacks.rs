@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::FinalAnswer;
+use domain::callback::CallbackUrl;
+use domain::ids::CallId;
 use domain::ports::{LegEnd, TryOutcome};
 use tokio::time::Instant;
 
-use crate::support::{Node, Wishes};
+use crate::support::{Node, Wishes, end_call};
 
 async fn end_busy(node: &Node) {
     node.callee.ends(LegEnd::Failed(FinalAnswer { code: 486, phrase: "Busy Here".into() }));
@@ -70,23 +72,49 @@ async fn receivers_that_hang_do_not_hold_up_others() {
     delivering.abort();
 }
 
-/// Ends a call whose callback nobody holds any more.
-async fn queue(node: &Node, url: &str) -> domain::ids::CallId {
-    use domain::call::{Ended, EndedReason};
-    use domain::callback::{CallbackDraft, CallbackUrl};
-    use domain::ports::{Accepted, Conclusion};
+#[tokio::test(start_paused = true)]
+async fn a_fresh_callback_gets_the_first_place_that_falls_free() {
+    let node = Node::new(Wishes::default()).await;
+    // Sixteen receivers that hang take every place that there is.
+    for call in 0..256 {
+        queue(&node, &format!("https://hang{}.example.com/", call / 16)).await;
+    }
+    let deliver = Arc::clone(&node.deliver);
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let url = CallbackUrl::from_stored("https://quick.example.com/").unwrap();
+    let call = end_call(&node, node.ground.boot, "https://quick.example.com/").await;
+    node.deliver.fresh(call, &url);
+    let began = Instant::now();
+    while node.store.tries(call).is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(began.elapsed() < Duration::from_secs(10), "held up");
+    }
+    delivering.abort();
+}
 
+#[tokio::test(start_paused = true)]
+async fn a_confirmed_callback_is_not_repeated_because_the_store_was_away_for_a_moment() {
+    let mut node = Node::new(Wishes::default()).await;
+    let deliver = Arc::clone(&node.deliver);
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    let url = CallbackUrl::from_stored("https://slow.example.com/").unwrap();
+    let call = end_call(&node, node.ground.boot, "https://slow.example.com/").await;
+    node.deliver.fresh(call, &url);
+    assert_eq!(node.tries.recv().await.unwrap().call, call);
+    node.store.set_away(true);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    node.store.set_away(false);
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    assert_eq!(node.store.tries(call).len(), 1);
+    assert!(node.tries.try_recv().is_err(), "told twice");
+    delivering.abort();
+}
+
+/// Ends a call whose callback nobody holds any more.
+async fn queue(node: &Node, url: &str) -> CallId {
     let boot = node.ground.another_boot(&node.world).await.unwrap();
-    let mut call = node.ground.call().unwrap();
-    call.callback_url = CallbackUrl::from_stored(url);
-    let Accepted::Calling(fence) =
-        node.world.calls.accept(node.ground.dial(call.clone(), boot)).await.unwrap()
-    else {
-        panic!("not accepted")
-    };
-    let ended = Ended { reason: EndedReason::NoAnswer, started_at: None, ended_at: node.clock.now() };
-    let callback = CallbackDraft::of(&call, &ended, node.clock.now());
-    node.world.calls.conclude(Conclusion { fence, ended, answer: None, callback }).await.unwrap();
+    let call = end_call(node, boot, url).await;
     node.world.callbacks.release(&[boot]).await.unwrap();
-    call.id
+    call
 }

@@ -39,10 +39,9 @@ async fn an_answered_call_is_acknowledged_once_saved_speaks_and_ends_with_the_ca
 async fn a_call_that_cannot_be_prepared_is_recorded_as_failed_without_a_callback() {
     let no_capacity: fn() -> Refused = || Refused::NoCapacity;
     let unreachable: fn() -> Refused = || Refused::Unreachable(None);
-    for (refused, reason) in [
-        (no_capacity, EndedReason::CapacityExceeded),
-        (unreachable, EndedReason::TrunkUnreachable),
-    ] {
+    for (refused, reason) in
+        [(no_capacity, EndedReason::CapacityExceeded), (unreachable, EndedReason::TrunkUnreachable)]
+    {
         let mut node = Node::new(Wishes::default()).await;
         node.callee.refuse(refused);
         let placed = node.try_place("https://receiver.example.com/").await.unwrap();
@@ -199,4 +198,14 @@ async fn what_a_dead_process_spooled_is_replayed_at_the_next_start() {
     assert_eq!(node.conclude.replay().await.unwrap(), 1);
     assert_eq!(node.end(call).await, is("busy", "customer-declined"));
     assert_eq!(node.spool.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_accepted_while_all_others_were_hung_up_is_hung_up_too() {
+    let mut node = Node::new(Wishes::default()).await;
+    node.supervisor.end_all(Duration::from_millis(1)).await;
+    let call = node.place().await;
+    assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
+    node.callee.ends(LegEnd::ByUs);
+    assert_eq!(node.end(call).await, is("failed", "service-interrupted"));
 }

@@ -6,7 +6,7 @@ use application::place_call::PlaceError;
 use domain::call::CallStatus;
 use domain::ports::{Accepted, HangUp, LegEnd};
 
-use crate::support::{Node, Seen, Wishes, is};
+use crate::support::{Node, Seen, Wishes, end_call, is};
 
 #[tokio::test(start_paused = true)]
 async fn eight_seconds_after_its_last_good_beat_a_node_dials_nothing() {
@@ -46,6 +46,66 @@ async fn without_the_store_ringing_calls_are_cancelled_and_connected_ones_go_on(
         }
         beating.abort();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_beat_that_hangs_keeps_no_call_ringing() {
+    let mut node = Node::new(Wishes::default()).await;
+    let call = node.place().await;
+    node.callee.rings();
+    let keep = std::sync::Arc::clone(&node.beats);
+    let beating = tokio::spawn(async move { keep.run().await });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    node.nodes.hold(true);
+    let began = tokio::time::Instant::now();
+    assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
+    assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
+    node.callee.ends(LegEnd::ByUs);
+    assert_eq!(node.end(call).await, is("failed", "service-interrupted"));
+    beating.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hung_for_us_hung_for_the_others_too() {
+    let node = Node::new(Wishes::default()).await;
+    let call = call_of_another(&node).await;
+    let keep = std::sync::Arc::clone(&node.beats);
+    let beating = tokio::spawn(async move { keep.run().await });
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    node.nodes.hold(true);
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    node.nodes.hold(false);
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    assert_eq!(node.status(call).await.status, CallStatus::Calling);
+    beating.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_heart_beats_on_while_a_taking_over_takes_long() {
+    let mut node = Node::new(Wishes::default()).await;
+    let call = call_of_another(&node).await;
+    node.nodes.hold_take_over(true);
+    let keep = std::sync::Arc::clone(&node.beats);
+    let beating = tokio::spawn(async move { keep.run().await });
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert!(node.try_place("https://receiver.example.com/").await.is_ok(), "the lease ran out");
+    node.nodes.hold_take_over(false);
+    while !matches!(node.callee.sees().await, Seen::OrphanEnded(_)) {}
+    assert_eq!(node.end(call).await, is("failed", "service-interrupted"));
+    beating.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_was_alive_after_all_keeps_its_callbacks() {
+    let node = Node::new(Wishes::default()).await;
+    let other = node.ground.another_boot(&node.world).await.unwrap();
+    let call = end_call(&node, other, "https://receiver.example.com/").await;
+    node.world.nodes.beat(other).await.unwrap();
+    let stale = Some(0);
+    node.take_over.take_over(other, stale).await.unwrap();
+    let lease = Duration::from_secs(9);
+    let claimed = node.world.callbacks.claim_fresh(other, call, node.clock.now(), lease).await.unwrap();
+    assert!(claimed.is_some());
 }
 
 /// A call of another node that has beaten for the last time.

@@ -1,5 +1,6 @@
 //! A whole node in memory, whose network, voice, receivers and time are in the test's hands.
 
+mod held;
 mod ports;
 mod wire;
 
@@ -14,15 +15,16 @@ use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use domain::access::{Permission, Principal};
-use domain::call::{CallStatus, OutboundStatus};
-use domain::callback::CallbackUrl;
-use domain::ids::{CallId, KeyId};
+use domain::call::{CallStatus, Ended, EndedReason, OutboundStatus};
+use domain::callback::{CallbackDraft, CallbackUrl};
+use domain::ids::{BootId, CallId, KeyId};
 use domain::number::Destination;
-use domain::ports::{ClaimedCallback, Clock, TryOutcome};
+use domain::ports::{Accepted, ClaimedCallback, Clock, Conclusion, TryOutcome};
 use domain::testing::{Ground, InMemory, World};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+pub use held::HeldNodes;
 pub use ports::{Counter, MemorySpool, Receivers, SimulatedClock, Voice};
 pub use wire::{Callee, Seen};
 
@@ -38,7 +40,9 @@ pub struct Node {
     pub clock: Arc<dyn Clock>,
     pub spool: Arc<MemorySpool>,
     pub supervisor: Arc<CallSupervisor>,
+    pub nodes: Arc<HeldNodes>,
     pub beats: Arc<KeepNode>,
+    pub take_over: Arc<TakeOver>,
     pub conclude: Arc<ConcludeCall>,
     pub deliver: Arc<DeliverCallbacks>,
     pub tries: mpsc::UnboundedReceiver<ClaimedCallback>,
@@ -81,8 +85,9 @@ impl Node {
             Arc::clone(&deliver),
             Arc::clone(&clock),
         ));
+        let nodes = HeldNodes::new(Arc::clone(&world.nodes));
         let take_over = Arc::new(TakeOver {
-            nodes: Arc::clone(&world.nodes),
+            nodes: nodes.clone(),
             callbacks: Arc::clone(&world.callbacks),
             telephony: callee.wire.clone(),
             conclude: Arc::clone(&conclude),
@@ -90,7 +95,7 @@ impl Node {
             boot: ground.boot,
         });
         let keep_node = Arc::new(KeepNode::new(
-            Arc::clone(&world.nodes),
+            nodes.clone(),
             Arc::clone(&lease),
             Arc::clone(&supervisor),
             Arc::clone(&take_over),
@@ -126,8 +131,9 @@ impl Node {
             clock,
             spool,
             supervisor,
+            nodes,
             beats: keep_node,
-
+            take_over,
             conclude,
             deliver,
             tries,
@@ -187,4 +193,19 @@ impl Node {
 /// An end as `Node::end` gives it.
 pub fn is(status: &str, reason: &str) -> (String, String) {
     (status.to_owned(), reason.to_owned())
+}
+
+/// Ends a call of `boot`, which then holds its callback.
+pub async fn end_call(node: &Node, boot: BootId, url: &str) -> CallId {
+    let mut call = node.ground.call().unwrap();
+    call.callback_url = CallbackUrl::from_stored(url);
+    let Accepted::Calling(fence) =
+        node.world.calls.accept(node.ground.dial(call.clone(), boot)).await.unwrap()
+    else {
+        panic!("not accepted")
+    };
+    let ended = Ended { reason: EndedReason::NoAnswer, started_at: None, ended_at: node.clock.now() };
+    let callback = CallbackDraft::of(&call, &ended, node.clock.now());
+    node.world.calls.conclude(Conclusion { fence, ended, answer: None, callback }).await.unwrap();
+    call.id
 }

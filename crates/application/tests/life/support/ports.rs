@@ -92,7 +92,8 @@ impl Spool for MemorySpool {
     }
 }
 
-/// Receivers: each try is shown to the test; hosts named `hang…` never answer.
+/// Receivers: each try is shown to the test; hosts named `hang…` never answer,
+/// `slow…` after a second.
 pub struct Receivers {
     pub outcome: fn(u16) -> TryOutcome,
     pub tries: mpsc::UnboundedSender<ClaimedCallback>,
@@ -105,6 +106,9 @@ impl CallbackSender for Receivers {
         if callback.draft.url.destination().starts_with("hang") {
             tokio::time::sleep(Duration::from_secs(10)).await;
             return TryOutcome::TimedOut;
+        }
+        if callback.draft.url.destination().starts_with("slow") {
+            tokio::time::sleep(Duration::from_secs(1)).await;
         }
         (self.outcome)(callback.tries_before)
     }
