@@ -43,7 +43,7 @@ pub struct Timers {
     pub session_minimum: Duration,
     /// Between pings of a trunk that is up.
     pub ping: Duration,
-    /// Between pings of a trunk that is down.
+    /// After a ping that failed.
     pub ping_down: Duration,
     /// How long a ping may stay unanswered.
     pub ping_answer: Duration,

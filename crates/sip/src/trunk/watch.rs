@@ -15,6 +15,9 @@ use super::ping::{Pinged, ping};
 use super::registration;
 use crate::core::Core;
 
+/// So many pings in a row must fail before a trunk is down: one alone may be our own hiccup.
+const FAILURES: u32 = 2;
+
 /// What is known about one trunk. Only pings mark it down, never the answer to a call.
 #[derive(Default)]
 pub(crate) struct Health(Mutex<Known>);
@@ -22,6 +25,7 @@ pub(crate) struct Health(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     pinged: Option<Pinged>,
+    failures: u32,
     registered: Option<bool>,
 }
 
@@ -30,14 +34,18 @@ impl Health {
         self.0.lock().registered = Some(registered);
     }
 
-    fn pinged(&self, pinged: Pinged) {
-        self.0.lock().pinged = Some(pinged);
+    /// Takes a ping's result and tells whether the trunk is up.
+    fn pinged(&self, pinged: Pinged) -> bool {
+        let mut known = self.0.lock();
+        known.failures = if pinged.alive { 0 } else { known.failures.saturating_add(1) };
+        known.pinged = Some(pinged);
+        known.failures < FAILURES
     }
 
     fn state(&self) -> TrunkState {
         let known = self.0.lock();
         TrunkState {
-            up: known.pinged.as_ref().is_none_or(|pinged| pinged.alive),
+            up: known.failures < FAILURES,
             last_ping: known.pinged.as_ref().map(|pinged| pinged.said.clone()),
             registered: known.registered,
         }
@@ -143,13 +151,13 @@ async fn keep_pinging(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, stop: 
             pinged = ping(&core, &trunk) => pinged,
             () = stop.cancelled() => return,
         };
-        let up = pinged.alive;
+        let (alive, said) = (pinged.alive, pinged.said.clone());
+        let up = health.pinged(pinged);
         if up != was_up {
-            tracing::warn!(trunk = %trunk.name, up, said = %pinged.said, "a trunk changed its state");
+            tracing::warn!(trunk = %trunk.name, up, said, "a trunk changed its state");
         }
         was_up = up;
-        health.pinged(pinged);
-        let pause = if up { core.timers.ping } else { core.timers.ping_down };
+        let pause = if alive { core.timers.ping } else { core.timers.ping_down };
         // Many trunks must not be pinged in the same moment for ever.
         let pause = pause + core.tokens.part_of(pause / 10);
         tokio::select! {

@@ -25,11 +25,20 @@ request_route {
 }
 "#;
 
-/// A process that is killed with its owner.
+/// A process that ends with its owner.
 struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // Asked first: a Kamailio that is killed leaves its children behind.
+        let pid = rustix::process::Pid::from_child(&self.0);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        for _ in 0..100 {
+            if !matches!(self.0.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
