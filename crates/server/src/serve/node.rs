@@ -7,8 +7,28 @@ use std::path::Path;
 use domain::ids::{BootId, NewId, NodeId};
 use domain::ports::{Clock, Entropy};
 
-/// The node's id, made at its first start.
-pub(super) fn node_id(data_dir: &Path, clock: &dyn Clock, entropy: &dyn Entropy) -> io::Result<NodeId> {
+/// The identity of this machine, held by one start at a time: of two that shared it, the second
+/// would take the first one's calls over.
+pub(super) struct Identity {
+    pub(super) node: NodeId,
+    // Held by being open; the system frees it when the process dies.
+    _lock: fs::File,
+}
+
+/// Takes the identity that lies in the data directory, made at the first start.
+pub(super) fn identity(data_dir: &Path, clock: &dyn Clock, entropy: &dyn Entropy) -> io::Result<Identity> {
+    let lock = fs::File::create(data_dir.join("node.lock"))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Identity { node: node_id(data_dir, clock, entropy)?, _lock: lock }),
+        Err(fs::TryLockError::WouldBlock) => Err(io::Error::other(format!(
+            "another server runs on the data directory {}; each needs one of its own (DATA_DIR)",
+            data_dir.display()
+        ))),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn node_id(data_dir: &Path, clock: &dyn Clock, entropy: &dyn Entropy) -> io::Result<NodeId> {
     let path = data_dir.join("node-id");
     match fs::read_to_string(&path) {
         Ok(text) => NodeId::parse(text.trim())
@@ -35,4 +55,22 @@ fn fresh(clock: &dyn Clock, entropy: &dyn Entropy) -> NewId {
     let mut random = [0; 10];
     entropy.fill(&mut random);
     NewId::at(clock.now(), random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::{SystemClock, SystemEntropy};
+
+    #[test]
+    fn a_machine_keeps_its_identity_and_lends_it_to_one_start_at_a_time() {
+        let data_dir = tempfile::tempdir().unwrap();
+        let start = || identity(data_dir.path(), &SystemClock, &SystemEntropy);
+        let first = start().unwrap();
+        let refused = start().map(|second| second.node).unwrap_err().to_string();
+        assert!(refused.contains("another server"), "{refused}");
+        let node = first.node;
+        drop(first);
+        assert_eq!(start().unwrap().node, node);
+    }
 }

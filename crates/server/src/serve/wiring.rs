@@ -22,7 +22,7 @@ use postgres::Store;
 use sip::SipTelephony;
 use tokio::task::JoinHandle;
 
-use super::node::{boot_id, node_id};
+use super::node::{Identity, boot_id, identity};
 use super::runtimes::Runtimes;
 use super::shutdown::Signals;
 use crate::adapters;
@@ -51,6 +51,7 @@ pub(super) struct Wiring {
     control: tokio::runtime::Handle,
     loops: Vec<JoinHandle<()>>,
     keep_node: JoinHandle<()>,
+    _identity: Identity,
 }
 
 impl Wiring {
@@ -64,8 +65,8 @@ impl Wiring {
     ) -> anyhow::Result<Self> {
         let store = Arc::new(store);
         let control = runtimes.control().handle().clone();
-        let node =
-            node_id(&settings.data_dir, clock.as_ref(), entropy.as_ref()).context("the node's identity")?;
+        let identity =
+            identity(&settings.data_dir, clock.as_ref(), entropy.as_ref()).context("the node's identity")?;
         let boot = boot_id(clock.as_ref(), entropy.as_ref());
         let supervisor = Arc::new(CallSupervisor::new(control.clone(), runtimes.media()));
         let lease = Arc::new(NodeLease::new(Arc::clone(clock)));
@@ -112,7 +113,7 @@ impl Wiring {
 
         // What was spooled still holds its fence; taking over first would supersede it.
         let replayed = conclude.replay().await.context("the spool could not be replayed")?;
-        let earlier = Nodes::join(store.as_ref(), node, boot).await?;
+        let earlier = Nodes::join(store.as_ref(), identity.node, boot).await?;
         if replayed + earlier.len() > 0 {
             tracing::info!(
                 spooled = replayed,
@@ -141,6 +142,7 @@ impl Wiring {
             control,
             loops,
             keep_node,
+            _identity: identity,
         })
     }
 
