@@ -81,7 +81,9 @@ pub(crate) fn final_answer(response: &Response) -> FinalAnswer {
         None => response.status_code.text().to_owned(),
     };
     let phrase = phrase.chars().filter(|c| !c.is_control()).take(LONGEST_PHRASE).collect();
-    FinalAnswer { code: response.status_code.code(), phrase }
+    // A code of no class says no more than that something failed (RFC 3261 §8.1.3.2).
+    let code = Some(response.status_code.code()).filter(|code| (200..700).contains(code)).unwrap_or(500);
+    FinalAnswer { code, phrase }
 }
 
 fn uri_parameter_in<'a>(parameters: &'a str, name: &str) -> Option<&'a str> {

@@ -172,3 +172,16 @@ async fn keys_go_both_ways() {
     }
     assert_eq!(buffer[12], 7);
 }
+
+#[tokio::test]
+async fn a_final_code_that_does_not_exist_is_a_failure_of_the_server() {
+    let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
+    for status in ["799 Beyond", "9999 Far Beyond", "65535 Beyond All"] {
+        let mut line = caller.dial(&trunk(peer.address())).await;
+        let invite = peer.request("INVITE").await;
+        peer.reply(&invite, status, &[], "").await;
+        peer.request("ACK").await;
+        let end = line.ended().await;
+        assert!(matches!(&end, LegEnd::Failed(answer) if answer.code == 500), "{end:?}");
+    }
+}
