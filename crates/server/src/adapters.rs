@@ -15,7 +15,8 @@ const SPEECH_CACHE_BYTES: usize = 32 << 20;
 pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
     let mut sip = sip::Settings::new(settings.sip.listen, settings.media.ports.clone());
     sip.public_address = settings.sip.public_address;
-    sip.tls = Some(trust::client_config(settings.sip.authorities.as_deref())?);
+    sip.tls =
+        Some(trust::client_config(settings.sip.authorities.as_deref()).context("SIP__TLS__AUTHORITIES")?);
     Ok(sip)
 }
 

@@ -19,9 +19,24 @@ pub(crate) fn client_config(further: Option<&Path>) -> anyhow::Result<Arc<Client
     }
     if let Some(file) = further {
         let unreadable = || format!("the authorities in {} cannot be read", file.display());
+        let before = roots.len();
         for certificate in CertificateDer::pem_file_iter(file).with_context(unreadable)? {
             roots.add(certificate.with_context(unreadable)?).with_context(unreadable)?;
         }
+        anyhow::ensure!(roots.len() > before, "{} holds no certificate in PEM form", file.display());
     }
     Ok(Arc::new(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_authorities_without_any_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "not a certificate\n").unwrap();
+        let refusal = client_config(Some(file.path())).unwrap_err().to_string();
+        assert!(refusal.ends_with("holds no certificate in PEM form"), "{refusal}");
+    }
 }

@@ -12,7 +12,7 @@ use sip::SipTelephony;
 use time::OffsetDateTime;
 
 use super::office::{self, Database};
-use super::output::{Fields, Output};
+use super::output::{self, Fields, Output};
 use crate::adapters;
 use crate::config::Settings;
 use crate::secrets::at_rest_key;
@@ -88,11 +88,11 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     let began = SystemClock.since_boot();
     let key = match at_rest_key(settings, &SystemEntropy) {
         Ok(key) => postgres::SealingKey::from_bytes(*key.reveal()),
-        Err(error) => return without_database(&format!("{:#}", anyhow::Error::new(error))),
+        Err(error) => return without_database(&output::reasons(&anyhow::Error::new(error))),
     };
     let store = match postgres::Store::connect(database.url(), key, postgres::Options::default()).await {
         Ok(store) => store,
-        Err(error) => return without_database(&format!("{:#}", anyhow::Error::new(error))),
+        Err(error) => return without_database(&output::reasons(&anyhow::Error::new(error))),
     };
     let took = SystemClock.since_boot().saturating_sub(began).as_millis();
     let whose = if database.is_embedded() { "the private cluster" } else { "the configured database" };

@@ -47,7 +47,16 @@ impl Output {
 /// Tells on standard error why the command failed.
 pub(super) fn complain(error: &anyhow::Error) {
     // With nowhere to complain to, the exit code still tells.
-    let _ = writeln!(io::stderr(), "callwright: {error:#}");
+    let _ = writeln!(io::stderr(), "callwright: {}", reasons(error));
+}
+
+/// The error and its causes in one line; a cause that the text above it already quotes is left out.
+pub(super) fn reasons(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| match cause.trim_end() {
+        cause if told.is_empty() => cause.to_owned(),
+        cause if told.contains(cause) => told,
+        cause => format!("{told}: {cause}"),
+    })
 }
 
 /// Prints one line.

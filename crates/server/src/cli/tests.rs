@@ -71,3 +71,11 @@ fn a_telephones_steps_keep_the_order_in_which_they_were_written() {
     let steps = phone::steps(matches.subcommand_matches("phone").unwrap());
     assert_eq!(steps, [Say("a".into()), Press("1".into()), Say("b".into()), Wait(2.0)]);
 }
+
+#[test]
+fn a_failure_is_told_once_even_when_its_text_already_quotes_the_cause() {
+    let cause = || anyhow::anyhow!("missing field `name`\n");
+    let quoting = cause().context("a.toml: missing field `name`\n");
+    assert_eq!(output::reasons(&quoting), "a.toml: missing field `name`");
+    assert_eq!(output::reasons(&cause().context("a.toml")), "a.toml: missing field `name`");
+}

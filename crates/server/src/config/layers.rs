@@ -42,6 +42,11 @@ pub(super) fn collect(
         layers.add_source(Variables(environment.clone())).build().map_err(|cause| in_file(file, &cause))?;
     let mut written = BTreeMap::new();
     flatten(String::new(), &merged.cache, file, &mut written);
+    // Of `CALLWRIGHT__HTTP` and `CALLWRIGHT__HTTP__LISTEN` the library keeps either one.
+    for (name, text) in environment.with_prefix(PREFIX) {
+        let swallowed = || Written { name: name.to_owned(), items: Some(vec![text.to_owned()]), list: false };
+        written.entry(path_of(name.strip_prefix(PREFIX).unwrap_or(name))).or_insert_with(swallowed);
+    }
     Ok(written)
 }
 

@@ -217,3 +217,14 @@ fn a_file_that_is_absent_or_no_toml_is_named() {
 fn a_setting_named_differently_from_its_variable_in_case_is_unknown() {
     load("[HTTP]\nLISTEN = '127.0.0.1:1'", &[]).unwrap_err();
 }
+
+#[test]
+fn a_group_set_as_if_it_were_a_setting_is_unknown_beside_settings_of_that_group_too() {
+    // Which of the two survives the merge is chance, so chance gets its turns.
+    for _ in 0..32 {
+        let written = [("CALLWRIGHT__HTTP", "5"), ("CALLWRIGHT__HTTP__LISTEN", "127.0.0.1:1")];
+        let Problems(problems) = from_variables(&written).unwrap_err();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].setting, "CALLWRIGHT__HTTP");
+    }
+}

@@ -226,7 +226,8 @@ fn start_loops(
 fn callback_client(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<webhooks::CallbackClient> {
     let settings = webhooks::Settings {
         policy: address_policy(settings),
-        tls: trust::client_config(settings.callbacks.authorities.as_deref())?,
+        tls: trust::client_config(settings.callbacks.authorities.as_deref())
+            .context("CALLBACKS__TLS__AUTHORITIES")?,
         user_agent: concat!("Callwright/", env!("CARGO_PKG_VERSION")).to_owned(),
         try_limit: domain::callback::TRY_LIMIT,
     };
