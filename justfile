@@ -20,6 +20,22 @@ test *args:
     scripts/with-test-postgres cargo nextest run --workspace --all-features {{ args }}
     cargo test --workspace --all-features --doc --quiet
 
+# How long calls take to leave and callbacks to come, at 50 calls a second.
+bench-calls: (bench "calls")
+
+# Calls and questions a second against pgbench doing the same statements.
+bench-api: (bench "api-place") (bench "api-status")
+
+# 200 calls that talk at a time, and the memory that 5,000 leave behind.
+bench-media: (bench "media")
+
+# One measurement of the release build, on a database of its own below target/.
+[private]
+bench what:
+    cargo build --release --package callwright
+    cargo build --release --package bench
+    "${CARGO_TARGET_DIR:-target}/release/bench" {{ what }} "${CARGO_TARGET_DIR:-target}/release/callwright" "${CARGO_TARGET_DIR:-target}"
+
 # Everything that a change must pass.
 ci: test lint docs deny machete boundaries
 

@@ -16,7 +16,7 @@ use crate::store::Store;
 /// How old a noted use may become before it is noted anew.
 const NOTE_AFTER: Duration = Duration::MINUTE;
 
-const AUTHENTICATE: &str = "
+pub(crate) const AUTHENTICATE: &str = "
 SELECT id, tenant_id, organization_id, permissions, last_used_at
 FROM api_keys WHERE digest = $1 AND revoked_at IS NULL";
 

@@ -10,7 +10,7 @@ use crate::rows::{AssistantRow, Both, NumberRow, TrunkRow, trunk_columns};
 use crate::statement::{row, statement};
 use crate::store::Store;
 
-const PLACEABLE: &str = concat!(
+pub(crate) const PLACEABLE: &str = concat!(
     "SELECT a.id AS assistant_id, a.tenant_id AS assistant_tenant_id, \
          a.organization_id AS assistant_organization_id, a.name AS assistant_name, \
          m.name AS team_name, a.engine, a.script, a.language, a.max_duration_ms, a.silence_ms, \

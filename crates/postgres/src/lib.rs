@@ -16,6 +16,8 @@ mod provisioning;
 mod rows;
 mod sealing;
 mod signing_secrets;
+#[cfg(feature = "sql")]
+pub mod sql;
 mod statement;
 mod store;
 

@@ -12,6 +12,7 @@ use crate::call::{Command, Signal};
 
 /// Joins the call's signalling task, wherever it runs, with the media that this poller drives.
 pub(crate) struct SipLeg {
+    call_id: String,
     signals: mpsc::Receiver<Signal>,
     commands: mpsc::Sender<Command>,
     media: Session,
@@ -22,11 +23,12 @@ pub(crate) struct SipLeg {
 
 impl SipLeg {
     pub(crate) fn new(
+        call_id: String,
         signals: mpsc::Receiver<Signal>,
         commands: mpsc::Sender<Command>,
         media: Session,
     ) -> Self {
-        Self { signals, commands, media, connected: false, acknowledged: false, hung_up: false }
+        Self { call_id, signals, commands, media, connected: false, acknowledged: false, hung_up: false }
     }
 
     fn order(&self, command: Command) {
@@ -45,6 +47,32 @@ impl SipLeg {
             }
             Poll::Pending => Poll::Pending,
         }
+    }
+}
+
+impl Drop for SipLeg {
+    /// Tells how the media went, for whoever looks into a call's sound.
+    fn drop(&mut self) {
+        if !self.acknowledged || !tracing::enabled!(tracing::Level::DEBUG) {
+            return;
+        }
+        let stats = self.media.stats();
+        let micros =
+            |percent| u64::try_from(stats.lateness.percentile(percent).as_micros()).unwrap_or(u64::MAX);
+        tracing::debug!(
+            call_id = self.call_id,
+            sent = stats.sent,
+            unsent = stats.unsent,
+            skipped = stats.skipped,
+            received = stats.received,
+            lost = stats.lost,
+            late = stats.late,
+            jitter_us = u64::try_from(stats.jitter.as_micros()).unwrap_or(u64::MAX),
+            send_late_p50_us = micros(50),
+            send_late_p99_us = micros(99),
+            send_late_max_us = micros(100),
+            "media ended"
+        );
     }
 }
 

@@ -139,6 +139,7 @@ impl PreparedLeg for Prepared {
         let (orders, commands) = mpsc::channel(WAITING_COMMANDS);
         let registration = self.core.table.enter(&self.dialog.call_id, &self.dialog.local_tag);
         let runtime = self.core.runtime.clone();
+        let call_id = self.intent.call_id.clone();
         let call = Box::new(Call {
             core: self.core,
             trunk: self.trunk,
@@ -155,7 +156,7 @@ impl PreparedLeg for Prepared {
             state: State::default(),
         });
         runtime.spawn(call.run());
-        Ok(Box::new(SipLeg::new(news, orders, self.media)))
+        Ok(Box::new(SipLeg::new(call_id, news, orders, self.media)))
     }
 }
 

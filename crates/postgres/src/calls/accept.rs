@@ -13,7 +13,7 @@ use crate::store::Store;
 
 // The boot is locked against being struck off, so that no call is left to a boot that nobody
 // watches. A line is taken where no other call is just taking it.
-const DIAL: &str = "
+pub(crate) const DIAL: &str = "
 WITH boot AS MATERIALIZED (
     SELECT id FROM boots WHERE id = $12 AND left_at IS NULL FOR KEY SHARE
 ), free AS MATERIALIZED (

@@ -11,7 +11,7 @@ const ENDED_BY: &str = "
 SELECT true AS ours FROM call_legs
 WHERE call_id = $1 AND owner = $2 AND epoch = $3 AND leg = 1 AND state = 'ended'";
 
-const CONCLUDE: &str = "
+pub(crate) const CONCLUDE: &str = "
 WITH leg AS (
     UPDATE call_legs SET state = 'ended'
     WHERE call_id = $1 AND owner = $2 AND epoch = $3 AND leg = 1 AND state <> 'ended'

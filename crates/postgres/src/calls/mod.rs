@@ -6,6 +6,9 @@ mod progress;
 mod status;
 mod uncertain;
 
+#[cfg(feature = "sql")]
+pub(crate) use {accept::DIAL, conclude::CONCLUDE, status::STATUS};
+
 use async_trait::async_trait;
 use domain::call::OutboundStatus;
 use domain::ids::CallId;

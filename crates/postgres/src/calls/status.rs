@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::statement::{row, statement};
 use crate::store::Store;
 
-const STATUS: &str = "
+pub(crate) const STATUS: &str = "
 SELECT o.call_id, o.contact_id, o.status, c.started_at, c.ended_at, c.ended_reason
 FROM outbound_calls o JOIN calls c ON c.id = o.call_id
 WHERE o.call_id = $1 AND o.tenant_id = $2 AND ($3 IS NULL OR o.organization_id = $3)";

@@ -1,0 +1,52 @@
+//! When what happened to each call: written from any thread, read at the end.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::figure::Spread;
+
+/// A moment in a call's life.
+#[derive(Clone, Copy)]
+pub(crate) enum Moment {
+    /// Its HTTP request was sent.
+    Requested,
+    /// Its INVITE arrived at the peer.
+    Invited,
+    /// The peer sent BYE.
+    HungUp,
+    /// Its callback arrived whole at the receiver.
+    CalledBack,
+}
+
+/// One row a call.
+pub(crate) struct Board {
+    epoch: Instant,
+    rows: Vec<[AtomicU64; 4]>,
+}
+
+impl Board {
+    pub(crate) fn new(calls: u32) -> Self {
+        Self { epoch: Instant::now(), rows: (0..calls).map(|_| Default::default()).collect() }
+    }
+
+    /// Notes that it happens now; only the first time counts.
+    pub(crate) fn note(&self, call: u32, moment: Moment) {
+        let now = u64::try_from(self.epoch.elapsed().as_nanos()).unwrap();
+        if let Some(row) = self.rows.get(call as usize) {
+            let _ = row[moment as usize].compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// From one moment to another, of those calls from `first` on that saw both.
+    pub(crate) fn spread(&self, first: u32, from: Moment, to: Moment) -> Spread {
+        let at = |row: &[AtomicU64; 4], moment: Moment| row[moment as usize].load(Ordering::Relaxed);
+        let rows = self.rows[first as usize..].iter().map(|row| (at(row, from), at(row, to)));
+        let both = rows.filter(|(from, to)| *from > 0 && *to > 0);
+        Spread::new(both.map(|(from, to)| Duration::from_nanos(to.saturating_sub(from))).collect())
+    }
+
+    /// How many calls saw it.
+    pub(crate) fn count(&self, moment: Moment) -> usize {
+        self.rows.iter().filter(|row| row[moment as usize].load(Ordering::Relaxed) > 0).count()
+    }
+}

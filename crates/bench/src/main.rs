@@ -1,0 +1,65 @@
+//! Measures a running `callwright serve` and says how each figure stands to its limit:
+//!
+//! `bench calls|api-place|api-status|media PROGRAM [FOLDER]`, where the folder (the system's temporary one when not
+//! given) lies on the disk that the database is to be measured on.
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a measuring tool: it prints, reads clocks and environment, and stops at the first surprise"
+)]
+#![allow(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "statistics: counts and nanoseconds become floating-point numbers"
+)]
+
+mod api;
+mod board;
+mod calls;
+mod database;
+mod desk;
+mod dialler;
+mod figure;
+mod http;
+mod installation;
+mod machine;
+mod media;
+mod peer;
+mod pgbench;
+mod receiver;
+mod sip;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use figure::Report;
+use installation::Installation;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let (bench, program) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
+    let folder = arguments.next().map_or_else(std::env::temp_dir, PathBuf::from);
+    let run: fn(&Installation, &mut Report) = match bench.as_str() {
+        "calls" => calls::run,
+        "api-place" => api::place,
+        "api-status" => api::status,
+        "media" => media::run,
+        _ => {
+            println!("usage: bench calls|api-place|api-status|media PROGRAM [FOLDER]");
+            return ExitCode::FAILURE;
+        }
+    };
+    let log_level = if bench == "media" { "info,sip::leg=debug" } else { "info" };
+    let installation = Installation::serving(PathBuf::from(program), &folder, log_level);
+    println!("{}", machine::describe());
+    println!("database: {}", database::settings(&installation));
+    let mut report = Report::default();
+    run(&installation, &mut report);
+    report.print()
+}

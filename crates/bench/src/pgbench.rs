@@ -1,0 +1,139 @@
+//! The same statements without us: pgbench on the same database, with the same row contents.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use postgres::sql::{AUTHENTICATE, CONCLUDE, DIAL, PLACEABLE, STATUS};
+
+use crate::database;
+use crate::desk::{Desk, dialled};
+use crate::installation::Installation;
+
+/// What stands for a parameter: SQL in which `:name` is a variable of pgbench.
+type Value<'a> = &'a str;
+
+const NOW: Value = "clock_timestamp()";
+/// A call's id, rising like the real ones: round by round, one for each client.
+const CALL: Value = "lpad(:call, 32, '0')::uuid";
+const TENANT: Value = ":tenant::uuid";
+const ORGANIZATION: Value = ":organization::uuid";
+
+/// A whole life: whose key, placed with what, accepted, refused with 486 at once.
+pub(crate) fn lives(installation: &Installation) -> PathBuf {
+    let contact = CALL;
+    let authenticate = filled(AUTHENTICATE, &[":digest::bytea"]);
+    let placeable = filled(PLACEABLE, &[":assistant::uuid", ":number::uuid", TENANT, ORGANIZATION]);
+    #[rustfmt::skip]
+    let dial = filled(DIAL, &[
+        CALL, TENANT, ORGANIZATION, contact, ":assistant::uuid", ":number::uuid", ":dialled::text",
+        "'Ada Lovelace'::text", "'{}'::jsonb", "NULL::text", NOW, ":boot::uuid", "NULL::bigint", ":trunk::uuid",
+        ":sip_call_id::text", ":tag::text", ":branch::text", "1::bigint", ":uri::text", ":from::text", ":to::text",
+        "'udp'::text", ":gateway::text",
+    ]);
+    #[rustfmt::skip]
+    let conclude = filled(CONCLUDE, &[
+        CALL, ":boot::uuid", "1::integer", "'busy'::text", "'customer-busy'::text", "NULL::timestamptz", NOW,
+        "NULL::bigint", "486::integer", "'Busy Here'::text", "NULL::text", "NULL::text", "NULL::bytea",
+        "NULL::timestamptz", "NULL::timestamptz",
+    ]);
+    let script = format!(
+        "\\set round :round + 1\n\\set call :round * 1000 + :client_id\n{authenticate};\n{placeable};\n{dial};\n{conclude};\n"
+    );
+    let path = installation.data().join("lives.sql");
+    std::fs::write(&path, script).unwrap();
+    path
+}
+
+/// A question for where one of these calls stands, each from a script of its own.
+pub(crate) fn questions(installation: &Installation, calls: &[String]) -> Vec<PathBuf> {
+    let script = |(place, call): (usize, &String)| {
+        let mut text = filled(AUTHENTICATE, &[":digest::bytea"]) + ";\n";
+        let call = format!("'{call}'::uuid");
+        writeln!(text, "{};", filled(STATUS, &[&call, TENANT, ORGANIZATION])).unwrap();
+        let path = installation.data().join(format!("status-{place}.sql"));
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    calls.iter().enumerate().map(script).collect()
+}
+
+/// Puts values in the places of `$1`, `$2` …
+fn filled(sql: &str, values: &[Value]) -> String {
+    let mut parts = sql.split('$');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let number: usize = part[..digits].parse().unwrap();
+        text += values[number - 1];
+        text += &part[digits..];
+    }
+    // A script's statement is one line.
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Runs scripts with so many connections for so many seconds, and gives transactions a second.
+pub(crate) fn run(
+    installation: &Installation,
+    desk: &Desk,
+    scripts: &[PathBuf],
+    connections: usize,
+    seconds: u64,
+    round: u64,
+) -> f64 {
+    let boot = database::query(installation, "SELECT id FROM boots WHERE left_at IS NULL");
+    let digest = database::query(installation, "SELECT digest FROM api_keys");
+    // What the server's own calls have in these places.
+    let sample = database::query(
+        installation,
+        "SELECT sip_call_id, local_tag, branch, from_header, to_header, gateway FROM call_legs LIMIT 1",
+    );
+    let sample: Vec<_> = sample.split('|').collect();
+    let [sip_call_id, tag, branch, from, to, gateway] = sample[..] else { panic!("no call to take after") };
+    let uri = to.trim_matches(['<', '>']);
+    let dialled = dialled(0);
+    let round = (round * 1_000_000_000).to_string();
+    let mut command = database::program(installation, "pgbench");
+    command.args(["--no-vacuum", "--protocol=prepared", "--random-seed=1"]);
+    command.args([format!("--client={connections}"), "--jobs=1".to_owned(), format!("--time={seconds}")]);
+    for (name, value) in [
+        ("round", round.as_str()),
+        ("tenant", &desk.tenant),
+        ("organization", &desk.organization),
+        ("assistant", &desk.assistant),
+        ("number", &desk.number),
+        ("trunk", &desk.trunk),
+        ("dialled", &dialled),
+        ("boot", &boot),
+        ("digest", &digest),
+        ("sip_call_id", sip_call_id),
+        ("tag", tag),
+        ("branch", branch),
+        ("uri", uri),
+        ("from", from),
+        ("to", to),
+        ("gateway", gateway),
+    ] {
+        command.arg(format!("--define={name}={value}"));
+    }
+    for script in scripts {
+        command.arg("--file").arg(script);
+    }
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{complaints}");
+    let rate = said.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+    rate.unwrap_or_else(|| panic!("{said}{complaints}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_in_their_places_beyond_nine_too() {
+        let values: Vec<String> = (1..=11).map(|n| format!(":v{n}")).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        assert_eq!(filled("SELECT $1,\n $11, $1 ", &values), "SELECT :v1, :v11, :v1");
+    }
+}
