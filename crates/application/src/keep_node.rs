@@ -50,6 +50,10 @@ impl NodeLease {
 /// How often the lease is looked at beside the beats: one that hangs must not keep it.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// A round of beat and watch that took longer was no unbroken contact: a store that hung for us hung
+/// for the others too. Two such rounds and the pause between them are shorter than [`DEAD`].
+const SLOW: Duration = Duration::from_secs(3);
+
 /// Beats, obeys, and takes over from nodes that stopped beating.
 pub struct KeepNode {
     nodes: Arc<dyn Nodes>,
@@ -152,8 +156,7 @@ impl KeepNode {
     ) -> Result<(), StoreUnavailable> {
         let others = self.nodes.others(self.boot).await?;
         let now = self.clock.since_boot();
-        if now.saturating_sub(began) > BEAT {
-            // A store that hung for us hung for the others too, and their beats with it.
+        if now.saturating_sub(began) > SLOW {
             seen.clear();
         }
         seen.retain(|boot, _| others.iter().any(|other| other.boot == *boot));

@@ -7,6 +7,7 @@ use domain::ids::BootId;
 use domain::ports::{Callbacks, Clock, Nodes, Orphan, StoreUnavailable, Telephony};
 
 use crate::conclude_call::ConcludeCall;
+use crate::crash_point::crash_point;
 
 /// Orphans fetched at a time.
 const BATCH: u32 = 50;
@@ -49,6 +50,7 @@ impl TakeOver {
     async fn end(&self, orphan: Orphan) {
         let Orphan { fence, call, live, leg, trunk } = orphan;
         tracing::warn!(call = %call.id, "ending a call whose node died");
+        crash_point("taken-over");
         self.telephony.end_orphan(trunk, leg).await;
         let ended = live.end(EndedReason::ServiceInterrupted, self.clock.now());
         self.conclude.conclude(&call, fence, ended, None).await;

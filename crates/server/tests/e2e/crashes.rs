@@ -16,8 +16,9 @@ engine = "builtin"
 first_message = "This is a long announcement that goes on for quite a while, so that the callee hangs up first."
 "#;
 
-/// Dies at `point`, starts again, and gives the callbacks that came and the final status.
-async fn die_at(point: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
+/// Dies at `point`, starts again (and dies `then`), and gives the callbacks that came and the final
+/// status.
+async fn die_at(point: &str, then: Option<&str>) -> (Vec<serde_json::Value>, serde_json::Value) {
     let mut installation = Installation::new(&[]).await;
     installation.start(&[("FAILPOINTS", &format!("{point}=return"))]);
     installation.ready().await;
@@ -38,6 +39,10 @@ async fn die_at(point: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
     // The answer may be lost with the server.
     let _ = desk.try_place(&request).await;
     installation.wait_for_end().await;
+    if let Some(point) = then {
+        installation.start(&[("FAILPOINTS", &format!("{point}=return"))]);
+        installation.wait_for_end().await;
+    }
     installation.start(&[]);
     installation.ready().await;
     desk.follow(&installation);
@@ -52,8 +57,8 @@ async fn die_at(point: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
 }
 
 /// The call was cut off: it is reported as such, once, and never dialled again.
-async fn is_interrupted(point: &str) {
-    let (callbacks, status) = die_at(point).await;
+async fn is_interrupted(point: &str, then: Option<&str>) {
+    let (callbacks, status) = die_at(point, then).await;
     let details = &status["callDetails"];
     assert_eq!(
         (&status["status"], &details["endedReason"]),
@@ -66,7 +71,7 @@ async fn is_interrupted(point: &str) {
 
 /// The call's end was committed: its callback comes as it was frozen, perhaps twice.
 async fn is_completed(point: &str, callbacks_expected: usize) {
-    let (callbacks, status) = die_at(point).await;
+    let (callbacks, status) = die_at(point, None).await;
     assert_eq!(status["callDetails"]["endedReason"], "customer-ended-call", "{point}");
     assert_eq!(callbacks.len(), callbacks_expected, "{point}: {callbacks:?}");
     assert!(callbacks.iter().all(|callback| *callback == callbacks[0]));
@@ -87,32 +92,37 @@ async fn dying_before_the_call_is_recorded_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn dying_after_the_call_is_recorded() {
-    is_interrupted("accepted").await;
+    is_interrupted("accepted", None).await;
 }
 
 #[tokio::test]
 async fn dying_after_the_invite_is_sent() {
-    is_interrupted("dialled").await;
+    is_interrupted("dialled", None).await;
 }
 
 #[tokio::test]
 async fn dying_while_it_rings() {
-    is_interrupted("ringing").await;
+    is_interrupted("ringing", None).await;
 }
 
 #[tokio::test]
 async fn dying_when_the_callee_answers() {
-    is_interrupted("answered").await;
+    is_interrupted("answered", None).await;
 }
 
 #[tokio::test]
 async fn dying_after_the_answer_is_saved() {
-    is_interrupted("answer-saved").await;
+    is_interrupted("answer-saved", None).await;
+}
+
+#[tokio::test]
+async fn dying_again_while_taking_over_from_oneself() {
+    is_interrupted("answer-saved", Some("taken-over")).await;
 }
 
 #[tokio::test]
 async fn dying_before_the_end_is_recorded() {
-    is_interrupted("concluding").await;
+    is_interrupted("concluding", None).await;
 }
 
 #[tokio::test]
