@@ -142,7 +142,7 @@ impl FileStep {
             let name = key(&format!("replies.\"{keys}\""));
             let pressable = keys.bytes().all(|byte| byte.is_ascii_digit() || b"*#ABCD".contains(&byte));
             if !pressable || !(1..=longest).contains(&keys.len()) {
-                return Err(bad(&name, format!("1 to {longest} of the keys 0-9, * and #")));
+                return Err(bad(&name, format!("1 to {longest} of the keys 0-9, *, # and A-D")));
             }
             let say = line(&name, say)?;
             replies.insert(keys, say);

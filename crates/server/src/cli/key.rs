@@ -25,7 +25,8 @@ pub(super) enum Command {
         /// What it is called.
         #[arg(long, value_parser = parse::name)]
         name: String,
-        /// What it may do (again for more); everything when not given.
+        /// What it may do: calls:read, outbound:read or outbound:create (again for more); everything when not
+        /// given.
         #[arg(long = "permission", value_name = "PERMISSION", value_parser = parse::permission)]
         permissions: Vec<Permission>,
     },

@@ -33,7 +33,7 @@ pub(super) struct Create {
     /// Contact address.
     #[arg(long, value_parser = parse::email)]
     email: String,
-    /// Time zone, an IANA name.
+    /// Time zone, one of the interface's IANA names; a wrong one shows them.
     #[arg(long, value_parser = parse::timezone, default_value = "America/Toronto")]
     timezone: Timezone,
     /// Street address.
