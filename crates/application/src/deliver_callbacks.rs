@@ -33,7 +33,8 @@ const AT_ONCE_PER_DESTINATION: usize = 16;
 /// Callbacks of one destination that wait here for their turn; the rest wait in the store.
 const WAITING_PER_DESTINATION: usize = 256;
 
-/// Callbacks that wait here because this node makes as many tries as it may.
+/// Callbacks that wait here because this node makes as many tries as it may; the rest wait in the
+/// store.
 const WAITING: usize = 4096;
 
 /// Between two attempts to record a try.

@@ -21,11 +21,20 @@ impl WatchTrunks {
     pub async fn run(&self) {
         let mut looks = tokio::time::interval(EVERY);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut failing = false;
         loop {
             looks.tick().await;
-            // A store that is away is reported by the heartbeat; trunks stay as they are.
-            if let Ok(trunks) = self.directory.trunks().await {
-                self.telephony.watch(trunks).await;
+            // While they cannot be read, trunks stay as they are.
+            match self.directory.trunks().await {
+                Ok(trunks) => {
+                    failing = false;
+                    self.telephony.watch(trunks).await;
+                }
+                Err(error) if !failing => {
+                    failing = true;
+                    tracing::error!(error = ?error, "the trunks cannot be read");
+                }
+                Err(_) => {}
             }
         }
     }

@@ -60,9 +60,6 @@ WITH settled AS (
 )
 SELECT true AS settled FROM settled";
 
-const NEXT_DUE: &str =
-    "SELECT min(COALESCE(lease_until, due_at)) AS due FROM callbacks WHERE state = 'pending'";
-
 const RELEASE: &str = "
 WITH released AS (
     UPDATE callbacks SET claimed_by = NULL, claimed_at = NULL, lease_until = NULL
@@ -83,10 +80,6 @@ row! {
 
 row! {
     Done { settled: bool }
-}
-
-row! {
-    Due { due: Option<OffsetDateTime> }
 }
 
 row! {
@@ -160,11 +153,6 @@ impl Callbacks for Store {
             .bind(detail);
         let rows = self.write::<Done>(query).await?;
         Ok(rows.iter().any(|row| row.settled))
-    }
-
-    async fn next_due(&self) -> Result<Option<OffsetDateTime>, StoreUnavailable> {
-        let rows = self.read::<Due>(|| statement(NEXT_DUE)).await?;
-        Ok(rows.into_iter().next().and_then(|row| row.due))
     }
 
     async fn release(&self, earlier_boots: &[BootId]) -> Result<u64, StoreUnavailable> {

@@ -98,9 +98,6 @@ pub trait Callbacks: Send + Sync {
         settled: Settled,
     ) -> Result<bool, StoreUnavailable>;
 
-    /// The moment when the next callback is due, if any waits.
-    async fn next_due(&self) -> Result<Option<OffsetDateTime>, StoreUnavailable>;
-
     /// Hands the claims of earlier boots of this node back to the queue; returns how many.
     async fn release(&self, earlier_boots: &[BootId]) -> Result<u64, StoreUnavailable>;
 }

@@ -5,7 +5,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
+use super::fixtures::{TestResult, fresh, moment};
 use crate::ports::{Access, Callbacks, Directory, Nodes, OutboundCalls, Provisioning};
 
 /// The ports of one empty store.
@@ -43,6 +45,13 @@ impl World {
             provisioning: store,
             _ground: Arc::new(keep),
         }
+    }
+
+    /// Whether no callback waits, now or later.
+    pub(super) async fn owes_nothing(&self) -> TestResult<bool> {
+        let far_ahead = moment(99_999);
+        let waiting = self.callbacks.claim(fresh().into(), far_ahead, Duration::from_secs(1), &[], 1).await?;
+        Ok(waiting.is_empty())
     }
 }
 

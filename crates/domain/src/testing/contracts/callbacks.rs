@@ -37,10 +37,10 @@ pub async fn a_claim_lasts_as_long_as_its_lease(world: &World) -> TestResult {
     world.callbacks.claim_fresh(ground.boot, call.id, moment(1), LEASE).await?.ok_or("not ours")?;
     let claim = |second| world.callbacks.claim(ground.boot, moment(second), LEASE, &[], 9);
     assert_eq!(claim(20).await?, []);
-    assert_eq!(world.callbacks.next_due().await?, Some(moment(21)));
     let again = claim(21).await?;
     assert_eq!(again.iter().map(|one| (one.call, one.tries_before)).collect::<Vec<_>>(), [(call.id, 0)]);
-    assert_eq!(world.callbacks.next_due().await?, Some(moment(41)));
+    assert_eq!(claim(40).await?, []);
+    assert_eq!(claim(41).await?.len(), 1);
     Ok(())
 }
 
@@ -57,7 +57,8 @@ pub async fn a_lost_claim_settles_nothing(world: &World) -> TestResult {
     assert!(settle(other, 0, Settled::Again(moment(21))).await?);
     assert!(!settle(other, 0, Settled::Delivered).await?);
     assert!(!settle(other, 1, Settled::Delivered).await?);
-    assert_eq!(world.callbacks.next_due().await?, Some(moment(21)));
+    assert_eq!(world.callbacks.claim(other, moment(20), LEASE, &[], 9).await?, []);
+    assert_eq!(world.callbacks.claim(other, moment(21), LEASE, &[], 9).await?.len(), 1);
     Ok(())
 }
 
@@ -84,7 +85,7 @@ pub async fn every_try_sends_the_same_bytes_on_schedule(world: &World) -> TestRe
         let seen: Vec<_> = claimed.iter().map(|one| (one.call, &one.draft, one.tries_before)).collect();
         assert_eq!(seen, [(call.id, &draft, tries + 1)]);
     }
-    assert_eq!(world.callbacks.next_due().await?, None);
+    assert!(world.owes_nothing().await?);
     Ok(())
 }
 
@@ -101,7 +102,7 @@ pub async fn a_settled_callback_never_comes_back(world: &World) -> TestResult {
         assert_eq!(world.callbacks.claim_fresh(ground.boot, call.id, moment(2), LEASE).await?, None);
         assert_eq!(world.callbacks.release(&[ground.boot]).await?, 0);
     }
-    assert_eq!(world.callbacks.next_due().await?, None);
+    assert!(world.owes_nothing().await?);
     Ok(())
 }
 
@@ -173,20 +174,5 @@ pub async fn claims_of_earlier_boots_are_released(world: &World) -> TestResult {
     let claimed = world.callbacks.claim(other, moment(1), LEASE, &[], 9).await?;
     let claimed: Vec<_> = claimed.into_iter().map(|one| one.call).collect();
     assert_eq!(claimed, [call.id, taken_up.id]);
-    Ok(())
-}
-
-/// The earliest of due times and ends of leases.
-pub async fn the_next_due_moment_is_known(world: &World) -> TestResult {
-    let ground = Ground::lay(world, None).await?;
-    assert_eq!(world.callbacks.next_due().await?, None);
-    let (call, _) = ground.ended(world, moment(100)).await?;
-    assert_eq!(world.callbacks.next_due().await?, Some(moment(100) + FIRST_LEASE));
-    ground.ended(world, moment(50)).await?;
-    assert_eq!(world.callbacks.next_due().await?, Some(moment(50) + FIRST_LEASE));
-    world.callbacks.claim_fresh(ground.boot, call.id, moment(100), LEASE).await?.ok_or("not ours")?;
-    let again = Settled::Again(moment(70));
-    assert!(world.callbacks.settle(ground.boot, call.id, 0, failed_try(1), again).await?);
-    assert_eq!(world.callbacks.next_due().await?, Some(moment(70)));
     Ok(())
 }

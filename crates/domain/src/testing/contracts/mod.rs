@@ -49,7 +49,6 @@ macro_rules! store_contracts {
                 excluded_destinations_and_the_limit_hold,
                 parallel_claims_share_nothing,
                 claims_of_earlier_boots_are_released,
-                the_next_due_moment_is_known,
             }
             nodes {
                 a_join_tells_the_earlier_boots_of_this_node,

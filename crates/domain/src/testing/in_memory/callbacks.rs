@@ -78,10 +78,6 @@ impl Callbacks for InMemory {
         Ok(true)
     }
 
-    async fn next_due(&self) -> Result<Option<OffsetDateTime>, StoreUnavailable> {
-        Ok(self.reach()?.callbacks.values().filter_map(|entry| entry.state.ready_at()).min())
-    }
-
     async fn release(&self, earlier_boots: &[BootId]) -> Result<u64, StoreUnavailable> {
         let mut released = 0;
         for entry in self.reach()?.callbacks.values_mut() {
