@@ -26,7 +26,7 @@ pub(crate) fn presented_key(request: &HttpRequest) -> Result<PresentedKey, ApiEr
     Ok(PresentedKey(Secret::new(key.to_owned())))
 }
 
-/// Finds the key's holder and checks what the key may do. Runs on the control runtime.
+/// Finds the key's holder and checks what the key may do.
 pub(crate) async fn authorize(
     service: &Service,
     key: &PresentedKey,

@@ -1,4 +1,4 @@
-//! Running use cases where a dropped request cancels nothing.
+//! Running use cases that write where a dropped request cancels nothing.
 
 use std::sync::Arc;
 

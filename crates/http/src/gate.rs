@@ -40,7 +40,7 @@ pub struct Front {
 
 /// Everything that API requests are served with.
 pub struct Service {
-    /// The runtime that owns database and telephony: use cases run there to their end, whatever
+    /// The runtime that owns telephony: use cases that write run there to their end, whatever
     /// becomes of the request.
     pub control: Handle,
     /// Knows the keys.

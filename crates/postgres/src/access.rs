@@ -171,7 +171,7 @@ impl Store {
             return;
         }
         let store = self.clone();
-        tokio::spawn(async move {
+        self.spawn(async move {
             let query = statement(NOTE_USE).bind(key.uuid()).bind(now).bind(now - NOTE_AFTER);
             if let Err(failure) = store.write::<Done>(query).await {
                 tracing::warn!(error = %failure, %key, "the use of a key could not be noted");

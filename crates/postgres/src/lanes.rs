@@ -1,4 +1,7 @@
 //! Connections that many callers share at a time, for reads of one statement.
+//!
+//! Each thread keeps to one of them. A connection is driven on the runtime that opened it, so a
+//! thread with a runtime of its own, such as an HTTP worker, reads without waking any other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,12 +16,19 @@ use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, establish};
 use crate::failure::Failure;
 use crate::statement::{Row, Statement};
 
-/// Shared connections, taken in turn. Statements of different callers are pipelined on each, so
-/// nothing that may wait for a lock belongs here.
+thread_local! {
+    /// Which connection this thread keeps to, modulo their number.
+    static SEAT: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    };
+}
+
+/// Shared connections, opened when first needed. Statements of different callers are pipelined on
+/// each, so nothing that may wait for a lock belongs here.
 pub(crate) struct Lanes {
     config: Config,
     shared: Vec<Lane>,
-    next: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -31,13 +41,13 @@ struct Lane {
 impl Lanes {
     pub(crate) fn new(config: Config, count: usize) -> Self {
         let shared = (0..count.max(1)).map(|_| Lane::default()).collect();
-        Self { config, shared, next: AtomicUsize::new(0) }
+        Self { config, shared }
     }
 
     /// Runs a read; when its connection turns out to be dead, once more on a fresh one.
     pub(crate) async fn read<R: Row>(&self, make: impl Fn() -> Statement + Send) -> Result<Vec<R>, Failure> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.shared.len();
-        let lane = self.shared.get(turn).ok_or(Failure::TimedOut)?;
+        let seat = SEAT.with(|seat| *seat) % self.shared.len();
+        let lane = self.shared.get(seat).ok_or(Failure::TimedOut)?;
         let mut again = true;
         loop {
             let connection = timeout(CONNECT_LIMIT, lane.connected(&self.config))

@@ -10,6 +10,7 @@ use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfi
 use domain::ids::KeyId;
 use domain::ports::StoreUnavailable;
 use time::OffsetDateTime;
+use tokio::runtime::Handle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -24,13 +25,13 @@ use crate::statement::{Row, Statement, row, statement};
 pub struct Options {
     /// For writes and transactions; at least 1.
     pub pool_size: usize,
-    /// Shared by all point reads; at least 1.
+    /// The most that point reads share, one for each thread that reads; at least 1.
     pub shared_connections: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { pool_size: 8, shared_connections: 2 }
+        Self { pool_size: 8, shared_connections: 16 }
     }
 }
 
@@ -55,6 +56,8 @@ struct Inner {
     pool: Pool<AsyncPgConnection>,
     shared: Lanes,
     key: SealingKey,
+    // Where work goes on that nobody waits for: reads may come from threads that end sooner.
+    home: Handle,
     // Keys whose use is being noted right now, so that a busy key is written once.
     noting: parking_lot::Mutex<HashSet<KeyId>>,
     // Calls taken over and handed out by this process, by the dead boot.
@@ -78,7 +81,7 @@ row! {
 }
 
 impl Store {
-    /// Opens the store and makes sure that the database answers.
+    /// Opens the store on the current runtime and makes sure that the database answers.
     pub async fn connect(url: &str, key: SealingKey, options: Options) -> Result<Self, ConnectError> {
         let config = configuration(url).map_err(|error| ConnectError::Url(error.to_string()))?;
         let mut manager = ManagerConfig::<AsyncPgConnection>::default();
@@ -98,7 +101,8 @@ impl Store {
             .map_err(|error| ConnectError::Url(error.to_string()))?;
         let shared = Lanes::new(config, options.shared_connections);
         let (noting, handed) = Default::default();
-        let store = Self { inner: Arc::new(Inner { pool, shared, key, noting, handed }) };
+        let store =
+            Self { inner: Arc::new(Inner { pool, shared, key, home: Handle::current(), noting, handed }) };
         store.ping().await?;
         Ok(store)
     }
@@ -120,6 +124,11 @@ impl Store {
 
     pub(crate) fn key(&self) -> &SealingKey {
         &self.inner.key
+    }
+
+    /// Runs work that nobody waits for.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.inner.home.spawn(work);
     }
 
     pub(crate) fn noting(&self) -> &parking_lot::Mutex<HashSet<KeyId>> {

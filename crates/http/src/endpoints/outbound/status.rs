@@ -8,9 +8,9 @@ use domain::ids::CallId;
 use domain::timestamp::rfc3339;
 use serde::Serialize;
 
+use crate::authentication;
 use crate::error::ApiError;
 use crate::gate::Gate;
-use crate::{authentication, control};
 
 /// Where it is.
 pub(crate) const PATH: &str = "/api/outbound/{id}/status";
@@ -38,16 +38,14 @@ struct Details {
     ended_reason: &'static str,
 }
 
-/// Key, permission, call: in one visit to the control runtime.
+/// Key, permission, call: reads only, which stay on this thread and end with their request.
 pub(crate) async fn status(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let key = authentication::presented_key(&request)?;
     let call = request.match_info().get("id").and_then(CallId::parse);
-    let found = control::run(gate.service()?, |service| async move {
-        let principal = authentication::authorize(&service, &key, Permission::OutboundRead).await?;
-        let call = call.ok_or(NOT_FOUND)?;
-        service.outbound_calls.status(principal.scope, call).await?.ok_or(NOT_FOUND)
-    })
-    .await?;
+    let service = gate.service()?;
+    let principal = authentication::authorize(service, &key, Permission::OutboundRead).await?;
+    let call = call.ok_or(NOT_FOUND)?;
+    let found = service.outbound_calls.status(principal.scope, call).await?.ok_or(NOT_FOUND)?;
     Ok(HttpResponse::Ok().json(Answer::from(found)))
 }
 
