@@ -60,13 +60,14 @@ impl Installation {
         lines.into_iter()
     }
 
+    /// A command of the program with this installation's settings.
+    pub(crate) fn command(&self) -> Command {
+        command(&self.program, self.data.path(), self.log_level)
+    }
+
     /// Runs an operator's command and gives the object that it prints.
     pub(crate) fn operator(&self, arguments: &[&str]) -> Value {
-        let output = command(&self.program, self.data.path(), self.log_level)
-            .args(arguments)
-            .arg("--json")
-            .output()
-            .unwrap();
+        let output = self.command().args(arguments).arg("--json").output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
     }

@@ -34,6 +34,7 @@ mod peer;
 mod pgbench;
 mod receiver;
 mod sip;
+mod telephone;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
