@@ -146,6 +146,8 @@ impl Drive {
 
     fn on_leg(&mut self, leg: &mut dyn Leg, event: LegEvent) {
         match event {
+            // What crosses our hanging up changes nothing any more: the leg ends by itself.
+            LegEvent::Ringing { .. } | LegEvent::Answered(_) if self.ending.is_some() => {}
             LegEvent::Ringing { code } => self.on_ringing(code),
             LegEvent::Answered(answered) => self.on_answer(leg, *answered),
             LegEvent::Heard(heard) => {

@@ -209,3 +209,15 @@ async fn a_call_that_was_accepted_while_all_others_were_hung_up_is_hung_up_too()
     node.callee.ends(LegEnd::ByUs);
     assert_eq!(node.end(call).await, is("failed", "service-interrupted"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_crosses_our_hanging_up_was_no_answer() {
+    let mut node = Node::new(Wishes::default()).await;
+    let call = node.place().await;
+    node.callee.rings();
+    assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::RingLimit));
+    node.callee.answers();
+    node.callee.ends(LegEnd::ByUs);
+    assert_eq!(node.end(call).await, is("no-answer", "no-answer"));
+    assert_eq!(node.status(call).await.details.unwrap().started_at, None);
+}
