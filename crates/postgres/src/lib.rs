@@ -12,6 +12,7 @@ mod failure;
 mod lanes;
 mod migrate;
 mod nodes;
+mod pool;
 mod provisioning;
 mod rows;
 mod sealing;

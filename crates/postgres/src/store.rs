@@ -3,20 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use deadpool::Runtime;
 use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::{Object, Pool};
-use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use domain::ids::KeyId;
 use domain::ports::StoreUnavailable;
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, configuration, establish};
+use crate::connection::configuration;
 use crate::failure::Failure;
 use crate::lanes::Lanes;
+use crate::pool::Pool;
 use crate::sealing::SealingKey;
 use crate::statement::{Row, Statement, row, statement};
 
@@ -53,7 +50,9 @@ pub struct Store {
 }
 
 struct Inner {
-    pool: Pool<AsyncPgConnection>,
+    pool: Pool,
+    // For heartbeats alone: a queue of writes must not make a node look dead.
+    pulse: Pool,
     shared: Lanes,
     key: SealingKey,
     // Where work goes on that nobody waits for: reads may come from threads that end sooner.
@@ -84,25 +83,12 @@ impl Store {
     /// Opens the store on the current runtime and makes sure that the database answers.
     pub async fn connect(url: &str, key: SealingKey, options: Options) -> Result<Self, ConnectError> {
         let config = configuration(url).map_err(|error| ConnectError::Url(error.to_string()))?;
-        let mut manager = ManagerConfig::<AsyncPgConnection>::default();
-        manager.recycling_method = RecyclingMethod::Fast;
-        let own = config.clone();
-        manager.custom_setup = Box::new(move |_| {
-            let config = own.clone();
-            Box::pin(async move { establish(&config).await })
-        });
-        let pool = Pool::builder(AsyncDieselConnectionManager::new_with_config(url, manager))
-            .max_size(options.pool_size.max(1))
-            .wait_timeout(Some(CONNECT_LIMIT))
-            .create_timeout(Some(CONNECT_LIMIT))
-            .recycle_timeout(Some(CONNECT_LIMIT))
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| ConnectError::Url(error.to_string()))?;
+        let pool = |size| Pool::new(url, &config, size).map_err(|error| ConnectError::Url(error.to_string()));
+        let (pool, pulse) = (pool(options.pool_size)?, pool(1)?);
         let shared = Lanes::new(config, options.shared_connections);
         let (noting, handed) = Default::default();
-        let store =
-            Self { inner: Arc::new(Inner { pool, shared, key, home: Handle::current(), noting, handed }) };
+        let home = Handle::current();
+        let store = Self { inner: Arc::new(Inner { pool, pulse, shared, key, home, noting, handed }) };
         store.ping().await?;
         Ok(store)
     }
@@ -160,23 +146,16 @@ impl Store {
         self.with(async |connection| statement.rows::<R>(connection).await).await
     }
 
+    /// The same beside all other writes: for heartbeats.
+    pub(crate) async fn pulse<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
+        self.inner.pulse.with(async |connection| statement.rows::<R>(connection).await).await
+    }
+
     /// A whole transaction, or any work, on a connection of its own.
     pub(crate) async fn with<T, F>(&self, work: F) -> Result<T, Failure>
     where
         F: AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
     {
-        let mut connection = self.inner.pool.get().await.map_err(|error| Failure::Connect(error.into()))?;
-        match timeout(ANSWER_LIMIT, work(&mut connection)).await {
-            Ok(Err(failure)) if failure.breaks_connection() => {
-                // Nothing half-done may be found by the next user of this connection.
-                drop(Object::take(connection));
-                Err(failure)
-            }
-            Ok(answer) => answer,
-            Err(_) => {
-                drop(Object::take(connection));
-                Err(Failure::TimedOut)
-            }
-        }
+        self.inner.pool.with(work).await
     }
 }

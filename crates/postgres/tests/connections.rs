@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panic")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::{CallStatus, EndedReason};
-use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls};
-use domain::testing::{Ground, World};
+use domain::ids::NewId;
+use domain::organization::Tenant;
+use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls, Provisioning};
+use domain::testing::{Ground, World, moment};
 use postgres::{ConnectError, Options, SealingKey, Store};
 use test_database::TestDatabase;
 use tokio::net::TcpListener;
@@ -41,6 +44,37 @@ async fn writes_go_on_soon_after_the_loss_of_every_connection() {
     while store.beat(ground.boot).await.is_err() {
         failures += 1;
         assert!(failures <= 8 && Instant::now() < deadline);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_heart_beats_on_beside_a_queue_of_writes() {
+    let database = Arc::new(TestDatabase::create().await);
+    let store = open(&database).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let holder = Arc::clone(&database);
+    let holding = tokio::spawn(async move {
+        let lock = "DO $$ BEGIN LOCK TABLE tenants IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4); END $$";
+        holder.rows(lock).await;
+    });
+    let until = async |locks: &str, count: usize| {
+        let query = format!("SELECT count(*) FROM pg_locks WHERE relation = 'tenants'::regclass AND {locks}");
+        while database.value(&query).await.unwrap().parse::<usize>().unwrap() < count {}
+    };
+    until("granted AND mode = 'AccessExclusiveLock'", 1).await;
+    let writes: Vec<_> = (0..20)
+        .map(|number: u8| {
+            let store = store.clone();
+            let id = NewId::at(moment(0), [number; 10]).into();
+            let tenant = Tenant { id, name: "Later".into(), created_at: moment(0) };
+            tokio::spawn(async move { store.add_tenant(tenant).await })
+        })
+        .collect();
+    until("NOT granted", Options::default().pool_size).await;
+    timeout(Duration::from_secs(2), store.beat(ground.boot)).await.expect("the beat waits").unwrap();
+    holding.await.unwrap();
+    for write in writes {
+        write.await.unwrap().unwrap();
     }
 }
 

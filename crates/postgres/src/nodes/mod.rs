@@ -65,9 +65,9 @@ impl Nodes for Store {
 
     async fn beat(&self, boot: BootId) -> Result<Beat, StoreUnavailable> {
         // Two statements: a taking-over that held the boot's row is seen only by the second.
-        let beaten = self.write::<Others>(statement(BEAT).bind(boot.uuid())).await?;
+        let beaten = self.pulse::<Others>(statement(BEAT).bind(boot.uuid())).await?;
         let others = beaten.first().ok_or(Failure::Refused("the boot has not joined"))?.others;
-        let told = self.write::<CommandRow>(statement(FETCH).bind(boot.uuid())).await?;
+        let told = self.pulse::<CommandRow>(statement(FETCH).bind(boot.uuid())).await?;
         let mut beat = Beat { live: u32::try_from(others + 1).unwrap_or(u32::MAX), ..Beat::default() };
         for row in told {
             let call = CallId::from_uuid(row.call_id);
@@ -81,7 +81,7 @@ impl Nodes for Store {
     }
 
     async fn others(&self, boot: BootId) -> Result<Vec<ObservedNode>, StoreUnavailable> {
-        let rows = self.write::<ObservedRow>(statement(OTHERS).bind(boot.uuid())).await?;
+        let rows = self.pulse::<ObservedRow>(statement(OTHERS).bind(boot.uuid())).await?;
         Ok(rows
             .into_iter()
             .map(|row| ObservedNode {
