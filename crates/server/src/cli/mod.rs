@@ -2,6 +2,7 @@
 
 mod assistant;
 mod assistant_file;
+mod call;
 mod doctor;
 mod key;
 mod logging;
@@ -69,6 +70,9 @@ enum Command {
     /// Voice assistants.
     #[command(subcommand)]
     Assistant(assistant::Command),
+    /// Live calls.
+    #[command(subcommand)]
+    Call(call::Command),
     /// A telephone that takes calls and does what it is told.
     Phone(phone::Arguments),
     /// The built-in voice's child process.
@@ -132,6 +136,7 @@ fn operate(
             let trunk = trunk::Command::with_password(command, environment)?;
             office()?.attend(async |desk| trunk::run(trunk, desk, output).await)
         }
+        Command::Call(command) => office()?.attend(async |desk| call::run(command, desk, output).await),
         Command::Number(command) => office()?.attend(async |desk| number::run(command, desk, output).await),
         Command::Assistant(command) => {
             let draft = assistant::Command::read_file(command)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use domain::ids::NewId;
-use domain::ports::{Access, Clock, Directory, Entropy, Provisioning};
+use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Provisioning};
 use domain::secret::Secret;
 use time::OffsetDateTime;
 use tokio::runtime::Runtime;
@@ -81,6 +81,7 @@ impl Database {
 pub(super) struct Desk {
     pub(super) provisioning: Arc<dyn Provisioning>,
     pub(super) access: Arc<dyn Access>,
+    pub(super) nodes: Arc<dyn Nodes>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
 }
@@ -108,10 +109,10 @@ impl Office {
     pub(super) fn open(settings: &Settings) -> anyhow::Result<Self> {
         let database = Database::reach(settings)?;
         let store = Arc::new(database.runtime.block_on(database.store(settings))?);
-        let provisioning: Arc<dyn Provisioning> = Arc::<postgres::Store>::clone(&store);
         let desk = Desk {
-            provisioning,
-            access: store,
+            provisioning: store.clone(),
+            access: store.clone(),
+            nodes: store,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
         };

@@ -1,7 +1,7 @@
 //! Readers of arguments that say what is allowed.
 
 use domain::access::Permission;
-use domain::ids::{KeyId, OrganizationId, TenantId, TrunkId};
+use domain::ids::{CallId, KeyId, OrganizationId, TenantId, TrunkId};
 use domain::number::{CountryCode, E164};
 use domain::organization::{TIMEZONES, Timezone};
 use domain::trunk::{Transport, TrunkAddress};
@@ -27,6 +27,10 @@ pub(super) fn trunk(text: &str) -> Result<TrunkId, String> {
 
 pub(super) fn key(text: &str) -> Result<KeyId, String> {
     id(KeyId::parse(text))
+}
+
+pub(super) fn call(text: &str) -> Result<CallId, String> {
+    id(CallId::parse(text))
 }
 
 pub(super) fn name(text: &str) -> Result<String, String> {

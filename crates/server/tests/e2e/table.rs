@@ -161,6 +161,22 @@ async fn a_trunk_that_never_answers_is_trunk_unreachable() {
 }
 
 #[tokio::test]
+async fn hung_up_by_an_operator_is_manually_ended() {
+    let installation = Installation::serving(&[]).await;
+    let trunk = Sipp::start(installation.data(), &[Invite, OK, Expect("ACK"), Expect("BYE"), Okay]);
+    let desk = Desk::provision(&installation, LISTENER, &["--address", &trunk.address()]);
+    let (_, placed) = desk.place(&desk.request()).await;
+    let call = placed["outboundCallId"].as_str().unwrap();
+    installation.logs("call answered").await;
+    assert_eq!(installation.operator(&["call", "hang-up", call])["id"], json!(call));
+    let end = desk.outcome(call).await;
+    assert_eq!(
+        (&end["status"], &end["callDetails"]["endedReason"]),
+        (&json!("completed"), &json!("manually-ended"))
+    );
+}
+
+#[tokio::test]
 async fn media_that_never_comes_is_media_timeout() {
     let steps = [Invite, OK, Expect("ACK"), Expect("BYE"), Okay];
     let assistant = format!("{LISTENER}\n[limits]\nsilence_seconds = 60\n");

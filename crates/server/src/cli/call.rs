@@ -1,0 +1,29 @@
+//! `callwright call`.
+
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use domain::ids::CallId;
+use serde_json::json;
+
+use super::office::Desk;
+use super::output::Output;
+use super::parse;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Hang a live call up, wherever it runs; it ends as `manually-ended` within seconds.
+    HangUp {
+        /// The call's id (its outboundCallId).
+        #[arg(value_parser = parse::call)]
+        id: CallId,
+    },
+}
+
+pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
+    let Command::HangUp { id } = command;
+    if !desk.nodes.request_hang_up(id).await.context("the call was not hung up")? {
+        bail!("there is no live call {id}");
+    }
+    output.object(&vec![("id", json!(id.to_string())), ("requested", json!(true))])?;
+    Ok(())
+}
