@@ -79,6 +79,7 @@ impl Provisioning for Store {
         organization: Organization,
         signing_secret: Secret<Vec<u8>>,
     ) -> Result<(), ProvisioningError> {
+        self.may_seal().await?;
         let (id, tenant) = (organization.id.uuid(), organization.tenant.uuid());
         let at = organization.created_at;
         let metadata = statement(ADD_METADATA)
@@ -103,6 +104,9 @@ impl Provisioning for Store {
     }
 
     async fn add_trunk(&self, trunk: Trunk) -> Result<(), ProvisioningError> {
+        if trunk.credentials.is_some() {
+            self.may_seal().await?;
+        }
         let lines = statement(ADD_LINES).bind(trunk.id.uuid()).bind(i64::from(trunk.max_calls.unwrap_or(0)));
         let adding = trunk_statement(self, trunk).map_err(StoreUnavailable::from)?;
         self.all_or_nothing(vec![adding, lines], "tenant").await

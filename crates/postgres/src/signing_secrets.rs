@@ -29,6 +29,13 @@ const RETIRE: &str =
 const ADD: &str = "
 INSERT INTO signing_secrets (id, tenant_id, organization_id, secret) VALUES ($1, $2, $3, $4)";
 
+const NEWEST: &str = "SELECT id AS sealed_id, secret AS sealed FROM signing_secrets ORDER BY id DESC LIMIT 8";
+
+row! {
+    /// A secret as it lies in its row.
+    SealedRow { sealed_id: Uuid, sealed: Vec<u8> }
+}
+
 row! {
     SecretsRow {
         secret_organization_id: Uuid,
@@ -41,6 +48,13 @@ row! {
 
 fn place(id: Uuid) -> Place {
     Place { table: "signing_secrets", column: "secret", id }
+}
+
+/// Whether the key opens any of the newest secrets, or there is none yet; a single row may be damaged.
+pub(crate) async fn key_fits(store: &Store) -> Result<bool, Failure> {
+    let newest = store.read::<SealedRow>(|| statement(NEWEST)).await?;
+    let opens = |row: &SealedRow| store.key().open(place(row.sealed_id), &row.sealed).is_some();
+    Ok(newest.is_empty() || newest.iter().any(opens))
 }
 
 /// Opens both secrets of an organization.

@@ -108,6 +108,20 @@ impl Store {
         rows.first().map(|reading| reading.at).ok_or_else(|| Failure::Refused("no time was told").into())
     }
 
+    /// Whether the key is the one that the database's secrets were encrypted with, as far as there are any.
+    pub async fn key_fits(&self) -> Result<bool, StoreUnavailable> {
+        Ok(crate::signing_secrets::key_fits(self).await?)
+    }
+
+    /// Refuses to mix secrets of two keys, of which the nodes could open one kind only.
+    pub(crate) async fn may_seal(&self) -> Result<(), StoreUnavailable> {
+        if self.key_fits().await? {
+            Ok(())
+        } else {
+            Err(Failure::Refused("its secrets are encrypted with another key file").into())
+        }
+    }
+
     pub(crate) fn key(&self) -> &SealingKey {
         &self.inner.key
     }

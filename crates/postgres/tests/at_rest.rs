@@ -56,6 +56,19 @@ async fn another_key_opens_nothing_and_the_error_names_table_and_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_key_is_noticed_and_seals_nothing_beside_what_it_cannot_open() {
+    let database = TestDatabase::create().await;
+    let (store, stranger) = (open(&database, 1).await, open(&database, 2).await);
+    assert!(store.key_fits().await.unwrap() && stranger.key_fits().await.unwrap(), "nothing is sealed yet");
+    Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    assert!(store.key_fits().await.unwrap());
+    assert!(!stranger.key_fits().await.unwrap());
+    assert!(Ground::lay(&World::new(stranger, ()), None).await.is_err());
+    let counted = database.value("SELECT count(*)::text FROM signing_secrets").await;
+    assert_eq!(counted.unwrap(), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_ciphertext_that_was_moved_to_another_row_does_not_open() {
     let database = TestDatabase::create().await;
     let store = open(&database, 1).await;

@@ -106,11 +106,20 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     checks.push(Check::of("migrations", pending));
     checks.push(Check::of("clock", clock(&SystemClock, &store).await));
     if tables {
+        checks.push(Check::of("key file", key_file(&store).await));
         checks.extend(trunks(&office::directory(&store), telephony(settings).await).await);
     } else {
         checks.push(Check::of("trunks", Err("not known before the migrations".to_owned())));
     }
     checks
+}
+
+async fn key_file(store: &postgres::Store) -> Result<String, String> {
+    match store.key_fits().await {
+        Ok(true) => Ok("opens the database's secrets".to_owned()),
+        Ok(false) => Err("is not the one that the database's secrets are encrypted with".to_owned()),
+        Err(error) => Err(cause_of(&error)),
+    }
 }
 
 async fn clock(own: &dyn Clock, store: &postgres::Store) -> Result<String, String> {

@@ -98,6 +98,11 @@ async fn reach(url: &str, key: &postgres::SealingKey) -> anyhow::Result<postgres
                 for migration in postgres::migrate(url).await.context("the database could not be migrated")? {
                     tracing::info!(migration, "migrated");
                 }
+                if !store.key_fits().await.context("the database's secrets could not be read")? {
+                    tracing::error!(
+                        "the key file is not this database's: trunk passwords and callbacks will fail"
+                    );
+                }
                 return Ok(store);
             }
             Err(postgres::ConnectError::Unreachable(error)) => {
