@@ -13,8 +13,8 @@ use crate::supervisor::{Admission, CallSupervisor, Order};
 
 /// A move of a live call.
 pub(crate) enum Move {
-    /// It rings.
-    Ringing(OffsetDateTime),
+    /// It rings, as this provisional answer said.
+    Ringing { at: OffsetDateTime, code: u16 },
     /// The callee answered; `saved` is told when the dialog has been written, or cannot be.
     Answered { at: OffsetDateTime, leg: Box<SavedLeg>, saved: oneshot::Sender<()> },
     /// It is over.
@@ -42,13 +42,16 @@ impl Journal {
         let mut live = Live::dialling();
         let (ended, answer) = loop {
             match moves.recv().await {
-                Some(Move::Ringing(at)) => {
+                // Told here, because a log may make its writer wait, and the media never waits.
+                Some(Move::Ringing { at, code }) => {
                     live = live.ring(at);
+                    tracing::info!(call = %self.call.id, sip.code = code, "call ringing");
                     self.judge(self.calls.ringing(self.fence, at).await);
                     crash_point("ringing");
                 }
                 Some(Move::Answered { at, leg, saved }) => {
                     live = live.answer(at);
+                    tracing::info!(call = %self.call.id, "call answered");
                     crash_point("answered");
                     self.judge(self.calls.answered(self.fence, *leg, at).await);
                     crash_point("answer-saved");

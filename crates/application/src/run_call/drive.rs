@@ -170,15 +170,13 @@ impl Drive {
         }
         let now = self.clock.now();
         self.live = self.live.ring(now);
-        tracing::info!(call = %self.call, sip.code = code, "call ringing");
-        self.moves.send(Move::Ringing(now));
+        self.moves.send(Move::Ringing { at: now, code });
         self.wait(self.ring_limit);
     }
 
     fn on_answer(&mut self, leg: &mut dyn Leg, answered: Answered) {
         let now = self.clock.now();
         self.live = self.live.answer(now);
-        tracing::info!(call = %self.call, "call answered");
         let (saved, written) = oneshot::channel();
         self.moves.send(Move::Answered { at: now, leg: Box::new(answered.saved), saved });
         self.saved = Some(written);
