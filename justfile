@@ -27,14 +27,14 @@ bench-calls: (bench "calls")
 bench-api: (bench "api-place") (bench "api-status")
 
 # 200 calls that talk at a time, and the memory that 5,000 leave behind.
-bench-media: (bench "media")
+bench-media: (bench "media") (bench "memory")
 
-# One measurement of the release build, on a database of its own below target/.
+# One measurement of the release build, on a durable database of its own.
 [private]
 bench what:
     cargo build --release --package callwright
     cargo build --release --package bench
-    "${CARGO_TARGET_DIR:-target}/release/bench" {{ what }} "${CARGO_TARGET_DIR:-target}/release/callwright" "${CARGO_TARGET_DIR:-target}"
+    "${CARGO_TARGET_DIR:-target}/release/bench" {{ what }} "${CARGO_TARGET_DIR:-target}/release/callwright"
 
 # Everything that a change must pass.
 ci: test lint docs deny machete boundaries

@@ -27,10 +27,7 @@ const LIMIT: f64 = 0.8;
 /// `POST /api/outbound`, with all that a call brings until it has ended.
 pub(crate) fn place(installation: &Installation, report: &mut Report) {
     let bench = Bench::new(installation);
-    report.note(
-        "a call: authenticate, placeable, accept (committed), conclude (committed); the trunk answers 486 at once"
-            .to_owned(),
-    );
+    report.note("a call: authenticate, placeable, accept (committed), conclude (committed); the trunk answers 486 at once");
     let lives = [pgbench::lives(installation)];
     bench.compare(report, "POST /api/outbound", &lives, |connections| bench.place(connections, SECONDS));
 }
@@ -38,7 +35,7 @@ pub(crate) fn place(installation: &Installation, report: &mut Report) {
 /// `GET …/status` with its key check.
 pub(crate) fn status(installation: &Installation, report: &mut Report) {
     let bench = Bench::new(installation);
-    report.note("a question: authenticate, status".to_owned());
+    report.note("a question: authenticate, status");
     let calls = bench.calls();
     let questions = pgbench::questions(installation, &calls);
     bench.compare(report, "GET status", &questions, |connections| bench.ask(&calls, connections));
@@ -77,8 +74,7 @@ impl<'a> Bench<'a> {
     fn compare(&self, report: &mut Report, what: &str, scripts: &[PathBuf], ours: impl Fn(usize) -> Outcome) {
         report.note(
             "the server speaks HTTP (and SIP) too and shares the processors with load tool and database; \
-             pgbench only with the database"
-                .to_owned(),
+             pgbench only with the database",
         );
         for (round, connections) in CONNECTIONS.into_iter().enumerate() {
             let theirs = |part| {
@@ -88,8 +84,9 @@ impl<'a> Bench<'a> {
             let before = theirs(0);
             let ours = ours(connections);
             let after = theirs(1);
-            report.note(format!("{what}, {connections} connections: answers {}; {}", ours.answers, ours.cpu));
-            report.note(format!(
+            report
+                .note(&format!("{what}, {connections} connections: answers {}; {}", ours.answers, ours.cpu));
+            report.note(&format!(
                 "pgbench, {connections} connections: before {before:.0}/s, after {after:.0}/s"
             ));
             let what = format!("{what}, {connections} connections");

@@ -27,18 +27,18 @@ pub(crate) fn run(installation: &Installation, report: &mut Report) {
     let desk = Desk::provision(installation, LISTENER, gateway);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let cpu = runtime.block_on(load(installation, desk, &board));
-    report.note(format!("{MEASURED} calls at {PER_SECOND}/s after {WARM_UP} of warm-up; each is answered at once and hung up by the callee after {TALK:?}"));
-    report.note(cpu);
+    report.note(&format!("{MEASURED} calls at {PER_SECOND}/s after {WARM_UP} of warm-up; each is answered at once and hung up by the callee after {TALK:?}"));
+    report.note(&cpu);
     for (moment, what) in [(Moment::Invited, "INVITEs"), (Moment::CalledBack, "callbacks")] {
         let missing = (WARM_UP + MEASURED) as usize - board.count(moment);
         report.none(&format!("{what} that never came"), missing);
     }
     let leaving = board.spread(WARM_UP, Moment::Requested, Moment::Invited);
-    report.note(format!("request sent → INVITE received: {leaving}"));
+    report.note(&format!("request sent → INVITE received: {leaving}"));
     report.at_most("request sent → INVITE received, p50", millis(leaving.percentile(50.0)), 5.0, "ms");
     report.at_most("request sent → INVITE received, p99", millis(leaving.percentile(99.0)), 25.0, "ms");
     let calling_back = board.spread(WARM_UP, Moment::HungUp, Moment::CalledBack);
-    report.note(format!("BYE sent → callback received: {calling_back}"));
+    report.note(&format!("BYE sent → callback received: {calling_back}"));
     report.at_most("BYE sent → callback received, p99", millis(calling_back.percentile(99.0)), 50.0, "ms");
 }
 

@@ -62,3 +62,21 @@ impl Dialler {
         }
     }
 }
+
+/// A dialler with a runtime of its own.
+pub(crate) struct Backend {
+    dialler: Dialler,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Backend {
+    pub(crate) fn new(installation: &Installation, desk: Desk) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self { dialler: Dialler::new(installation, desk), runtime }
+    }
+
+    /// Places calls of these numbers; returns when each was accepted.
+    pub(crate) fn place(&self, calls: Range<u32>, per_second: u32) {
+        self.runtime.block_on(self.dialler.place(calls, per_second, None));
+    }
+}

@@ -55,7 +55,7 @@ impl Report {
         let ratio = measured / limit;
         self.add(
             measured <= limit,
-            format!("{what}: {measured:.2} {unit}, limit {limit} {unit}, ratio {ratio:.2}"),
+            &format!("{what}: {measured:.2} {unit}, limit {limit} {unit}, ratio {ratio:.2}"),
         );
     }
 
@@ -64,22 +64,22 @@ impl Report {
         let ratio = ours / theirs;
         self.add(
             ratio >= limit,
-            format!("{what}: {ours:.0}/s against {theirs:.0}/s, ratio {ratio:.2}, limit {limit}"),
+            &format!("{what}: {ours:.0}/s against {theirs:.0}/s, ratio {ratio:.2}, limit {limit}"),
         );
     }
 
     /// Something that must not happen at all.
     pub(crate) fn none(&mut self, what: &str, count: usize) {
-        self.add(count == 0, format!("{what}: {count}, limit 0"));
+        self.add(count == 0, &format!("{what}: {count}, limit 0"));
     }
 
     /// A value without a limit.
-    pub(crate) fn note(&mut self, line: String) {
+    pub(crate) fn note(&mut self, line: &str) {
         println!("{line}");
         self.lines.push(format!("        {line}"));
     }
 
-    fn add(&mut self, reached: bool, line: String) {
+    fn add(&mut self, reached: bool, line: &str) {
         self.missed += usize::from(!reached);
         let line = format!("{} {line}", if reached { "reached" } else { "MISSED " });
         println!("{line}");

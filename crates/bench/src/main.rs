@@ -1,7 +1,9 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|media PROGRAM [FOLDER]`, where the folder (the system's temporary one when not
-//! given) lies on the disk that the database is to be measured on.
+//! `bench calls|api-place|api-status|media|memory PROGRAM [FOLDER]`
+//!
+//! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
+//! is no memory disk, when not given.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -30,6 +32,7 @@ mod http;
 mod installation;
 mod machine;
 mod media;
+mod memory;
 mod peer;
 mod pgbench;
 mod receiver;
@@ -45,14 +48,15 @@ use installation::Installation;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (bench, program) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
-    let folder = arguments.next().map_or_else(std::env::temp_dir, PathBuf::from);
+    let folder = arguments.next().map_or_else(|| "/var/tmp".into(), PathBuf::from);
     let run: fn(&Installation, &mut Report) = match bench.as_str() {
         "calls" => calls::run,
         "api-place" => api::place,
         "api-status" => api::status,
         "media" => media::run,
+        "memory" => memory::run,
         _ => {
-            println!("usage: bench calls|api-place|api-status|media PROGRAM [FOLDER]");
+            println!("usage: bench calls|api-place|api-status|media|memory PROGRAM [FOLDER]");
             return ExitCode::FAILURE;
         }
     };

@@ -1,13 +1,12 @@
-//! 200 calls that talk at a time, and the memory that thousands leave behind.
+//! 200 calls that talk at a time: punctuality, processor time and memory.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::database;
 use crate::desk::{Desk, LISTENER};
-use crate::dialler::Dialler;
+use crate::dialler::Backend;
 use crate::figure::{Report, Spread, millis};
 use crate::installation::{Installation, PATIENCE};
 use crate::machine::{Meter, resident};
@@ -21,38 +20,24 @@ const MEASURED: Duration = Duration::from_secs(30);
 /// From the answer to the callee's BYE: until the last was placed, and some seconds on both sides.
 const HANG_UP_AFTER: &str = "60";
 
-/// Calls before memory is read, and between its readings.
-const WARM_UP: u32 = 500;
-const SHORT: u32 = 5_000;
-const SHORT_PER_SECOND: u32 = 40;
-/// How long a call that is over may leave something behind: what can still come late over SIP
-/// (64 × T1, 32 s), and a little.
-const FORGOTTEN: Duration = Duration::from_secs(40);
-
 /// Turns of both sides, more than fit into a call.
 const TURNS: usize = 20;
 const ASSISTANT_SAYS: &str = "Thank you. Please tell me a little more about what happened then.";
 const CALLEE_SAYS: &str = "Well, first we went into town, and then we came back again.";
 
 pub(crate) fn run(installation: &Installation, report: &mut Report) {
-    talk(installation, report);
-    remember(installation, report);
-}
-
-/// 200 conversations at a time.
-fn talk(installation: &Installation, report: &mut Report) {
     let mut arguments: Vec<String> = (0..TURNS).flat_map(|_| ["--say".into(), CALLEE_SAYS.into()]).collect();
     arguments.extend(["--hang-up-after".into(), HANG_UP_AFTER.into()]);
     let telephone = Telephone::start(installation, &arguments);
     let step = format!("[[steps]]\nwait_for = \"speech\"\nsay = \"{ASSISTANT_SAYS}\"\n");
     let desk = Desk::provision(installation, &(LISTENER.to_owned() + &step.repeat(TURNS)), telephone.address);
-    let place = backend(installation, desk);
+    let backend = Backend::new(installation, desk);
     // The lines are spoken once, and everything has been in use.
-    place(0..2, PLACED_PER_SECOND);
+    backend.place(0..2, PLACED_PER_SECOND);
     std::thread::sleep(Duration::from_secs(3));
 
     let before = resident(installation.pid());
-    place(2..TALKING, PLACED_PER_SECOND);
+    backend.place(2..TALKING, PLACED_PER_SECOND);
     wait_talking(installation);
     let theirs = Meter::start(telephone.pid());
     let ours = Meter::start(installation.pid());
@@ -63,11 +48,11 @@ fn talk(installation: &Installation, report: &mut Report) {
     let still = talking(installation);
     database::settled(installation);
 
-    report.note(format!("{TALKING} calls talk both ways for {MEASURED:?}, assistant and callee in turn; {cpu}, of these the telephone {telephone_cores:.2}"));
+    report.note(&format!("{TALKING} calls talk both ways for {MEASURED:?}, assistant and callee in turn; {cpu}, of these the telephone {telephone_cores:.2}"));
     report.none("calls that did not last", (TALKING - still) as usize);
     let calls = f64::from(TALKING);
-    report.note(format!("processor time per call: {:.3} % of a core", cores * 100.0 / calls));
-    report.note(format!(
+    report.note(&format!("processor time per call: {:.3} % of a core", cores * 100.0 / calls));
+    report.note(&format!(
         "memory per call: {:.0} KiB ({memory:.1} MiB more for {} calls)",
         memory * 1_024.0 / f64::from(TALKING - 2),
         TALKING - 2
@@ -86,7 +71,7 @@ fn sound(installation: &Installation, report: &mut Report) {
     let spread = |field: &str| {
         Spread::new(legs.iter().map(|leg| Duration::from_micros(leg[field].as_u64().unwrap())).collect())
     };
-    report.note(format!(
+    report.note(&format!(
         "{} legs: {} packets sent, {} received, {} lost, {} too late to be heard; jitter of the callee: {}",
         legs.len(),
         total("sent"),
@@ -97,44 +82,13 @@ fn sound(installation: &Installation, report: &mut Report) {
     ));
     report.none("legs that told nothing", TALKING as usize - legs.len());
     let worst = spread("send_late_p99_us");
-    report.note(format!("send lateness, median of each call: {}", spread("send_late_p50_us")));
-    report.note(format!("send lateness, p99 of each call: {worst}"));
+    report.note(&format!("send lateness, median of each call: {}", spread("send_late_p50_us")));
+    report.note(&format!("send lateness, p99 of each call: {worst}"));
     report.at_most("send lateness, p99 of the worst call", millis(worst.percentile(100.0)), 5.0, "ms");
     report.none(
         "beats left out and packets that the system did not take",
         (total("skipped") + total("unsent")) as usize,
     );
-}
-
-/// Thousands of short conversations, one after the other.
-fn remember(installation: &Installation, report: &mut Report) {
-    let arguments = ["--say", "Yes.", "--hang-up-after", "1"].map(str::to_owned);
-    let telephone = Telephone::start(installation, &arguments);
-    let place = backend(installation, Desk::provision(installation, LISTENER, telephone.address));
-    let rest = |calls: Range<u32>| {
-        place(calls, SHORT_PER_SECOND);
-        database::settled(installation);
-        std::thread::sleep(FORGOTTEN);
-        resident(installation.pid())
-    };
-    let before = rest(0..WARM_UP);
-    let after = rest(WARM_UP..WARM_UP + SHORT);
-    report.note(format!(
-        "memory at rest: {before:.1} MiB after {WARM_UP} short calls, {after:.1} MiB after {SHORT} more"
-    ));
-    report.at_most(
-        &format!("memory after {SHORT} calls, as a share of before"),
-        after / before,
-        1.1,
-        "times",
-    );
-}
-
-/// A backend with a runtime of its own.
-fn backend(installation: &Installation, desk: Desk) -> impl Fn(Range<u32>, u32) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let dialler = Dialler::new(installation, desk);
-    move |calls, per_second| runtime.block_on(dialler.place(calls, per_second, None))
 }
 
 fn wait_talking(installation: &Installation) {

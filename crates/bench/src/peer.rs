@@ -69,11 +69,11 @@ async fn serve(socket: std::net::UdpSocket, behaviour: Behaviour) {
                 reply(message.response("180 Ringing", TAG, &contact, "")).await;
                 let more = format!("{contact}Content-Type: application/sdp\r\n");
                 reply(message.response("200 OK", TAG, &more, &sdp)).await;
-                if !leaving.contains_key(&call_id) {
+                leaving.entry(call_id).or_insert_with(|| {
                     let bye = message.bye(address, TAG);
                     let task = leave(socket.clone(), bye, from, *length, board.clone(), call);
-                    leaving.insert(call_id, tokio::spawn(task).abort_handle());
-                }
+                    tokio::spawn(task).abort_handle()
+                });
             }
             ("SIP/2.0", _) => {
                 if let Some(task) = leaving.get(message.header("Call-ID")) {
