@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
@@ -17,8 +17,11 @@ use crate::installation::Installation;
 pub(crate) struct Dialler {
     address: String,
     desk: Arc<Desk>,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Arc<Mutex<Vec<(Connection, Instant)>>>,
 }
+
+/// A connection that is idle for longer may be closed by the server at any moment.
+const KEPT: Duration = Duration::from_secs(30);
 
 /// Where the life of calls is written down, and the URL to which a call's number is added.
 #[derive(Clone)]
@@ -44,9 +47,9 @@ impl Dialler {
             placing.spawn(async move {
                 let url = watch.as_ref().map(|watch| format!("{}{call}", watch.callbacks));
                 let request = desk.place(call, url.as_deref());
-                let kept = idle.lock().await.pop();
+                let kept = idle.lock().await.pop().filter(|(_, since)| since.elapsed() < KEPT);
                 let mut connection = match kept {
-                    Some(connection) => connection,
+                    Some((connection, _)) => connection,
                     None => Connection::open(&address).await.unwrap(),
                 };
                 if let Some(Watch { board, .. }) = &watch {
@@ -54,7 +57,7 @@ impl Dialler {
                 }
                 let status = connection.ask(&request).await.unwrap();
                 assert_eq!(status, 201, "{}", String::from_utf8_lossy(connection.body()));
-                idle.lock().await.push(connection);
+                idle.lock().await.push((connection, Instant::now()));
             });
         }
         while let Some(placed) = placing.join_next().await {
