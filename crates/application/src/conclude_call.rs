@@ -9,6 +9,7 @@ use domain::callback::CallbackDraft;
 use domain::ports::{Clock, Concluded, Conclusion, Fence, OutboundCalls, Spool, SpoolError};
 use tokio_util::task::TaskTracker;
 
+use crate::causes::causes;
 use crate::crash_point::crash_point;
 use crate::deliver_callbacks::DeliverCallbacks;
 
@@ -50,9 +51,9 @@ impl ConcludeCall {
         match self.commit(&conclusion).await {
             Ok(()) => {}
             Err(error) => {
-                tracing::error!(call = %call.id, error = ?error, "the end of a call is spooled: the store is away");
+                tracing::error!(call = %call.id, error = causes(&error), "the end of a call is spooled: the store is away");
                 if let Err(error) = self.spool.keep(&conclusion).await {
-                    tracing::error!(call = %call.id, error = ?error, "the end of a call could not be spooled");
+                    tracing::error!(call = %call.id, error = causes(&error), "the end of a call could not be spooled");
                 }
                 let this = Arc::clone(self);
                 self.retries.spawn(async move { this.retry(conclusion).await });
@@ -89,7 +90,7 @@ impl ConcludeCall {
         }
         if let Err(error) = self.spool.forget(conclusion.fence.call).await {
             // Handing it over twice changes nothing: the second time it is superseded.
-            tracing::warn!(call = %conclusion.fence.call, error = ?error, "a spooled conclusion could not be removed");
+            tracing::warn!(call = %conclusion.fence.call, error = causes(&error), "a spooled conclusion could not be removed");
         }
     }
 

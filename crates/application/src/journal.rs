@@ -7,6 +7,7 @@ use domain::ports::{Clock, Fence, OutboundCalls, SavedLeg, StoreUnavailable};
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::causes::causes;
 use crate::conclude_call::ConcludeCall;
 use crate::crash_point::crash_point;
 use crate::supervisor::{Admission, CallSupervisor, Order};
@@ -76,7 +77,7 @@ impl Journal {
             Ok(false) => self.supervisor.hang_up(self.call.id, EndedReason::ServiceInterrupted),
             // The call goes on: its end is what must not be lost, and that has a spool.
             Err(error) => {
-                tracing::warn!(call = %self.call.id, error = ?error, "a move of a call was not written");
+                tracing::warn!(call = %self.call.id, error = causes(&error), "a move of a call was not written");
             }
         }
     }

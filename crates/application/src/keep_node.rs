@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use domain::call::EndedReason;
@@ -11,6 +11,7 @@ use domain::ports::{Clock, Command, Nodes, ObservedNode, StoreUnavailable};
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::causes::causes;
 use crate::supervisor::CallSupervisor;
 use crate::take_over::TakeOver;
 
@@ -28,12 +29,14 @@ pub struct NodeLease {
     clock: Arc<dyn Clock>,
     /// Milliseconds since the machine's start; 0 before the first beat.
     renewed_ms: AtomicU64,
+    /// Whether the last beat reached the store.
+    in_touch: AtomicBool,
 }
 
 impl NodeLease {
     /// A lease that has not begun.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, renewed_ms: AtomicU64::new(0) }
+        Self { clock, renewed_ms: AtomicU64::new(0), in_touch: AtomicBool::new(false) }
     }
 
     /// Whether the last successful beat began less than 8 s ago.
@@ -42,7 +45,13 @@ impl NodeLease {
         !renewed.is_zero() && self.clock.since_boot().saturating_sub(renewed) < LEASE
     }
 
+    /// Whether calls are likely to be taken: the node may dial, and its last beat reached the store.
+    pub fn is_ready(&self) -> bool {
+        self.in_touch.load(Ordering::Acquire) && self.may_dial()
+    }
+
     fn renew(&self, began: Duration) {
+        self.in_touch.store(true, Ordering::Release);
         self.renewed_ms.store(u64::try_from(began.as_millis()).unwrap_or(0), Ordering::Release);
     }
 }
@@ -127,11 +136,12 @@ impl KeepNode {
             };
             match &contact {
                 Ok(()) if !in_touch => tracing::info!("the store is back"),
-                Err(error) if in_touch => tracing::error!(error = ?error, "the store is away"),
+                Err(error) if in_touch => tracing::error!(error = causes(error), "the store is away"),
                 _ => {}
             }
             in_touch = contact.is_ok();
             if !in_touch {
+                self.lease.in_touch.store(false, Ordering::Release);
                 // Only unbroken contact proves that a counter stood still.
                 seen.clear();
             }
@@ -178,7 +188,7 @@ impl KeepNode {
         let take_over = Arc::clone(&self.take_over);
         AbortOnDropHandle::new(tokio::spawn(async move {
             if let Err(error) = take_over.take_over(dead.boot, Some(dead.counter)).await {
-                tracing::error!(boot = %dead.boot, error = ?error, "a node could not be taken over yet");
+                tracing::error!(boot = %dead.boot, error = causes(&error), "a node could not be taken over yet");
             }
         }))
     }

@@ -3,6 +3,7 @@
 //! among its peers.
 
 pub mod authenticate;
+pub mod causes;
 pub mod conclude_call;
 pub mod deliver_callbacks;
 pub mod keep_node;

@@ -14,6 +14,7 @@ use domain::ports::{
 };
 use domain::variables::Variables;
 
+use crate::causes::causes;
 use crate::crash_point::crash_point;
 use crate::keep_node::NodeLease;
 use crate::run_call::{RunCall, Start};
@@ -166,7 +167,7 @@ impl PlaceCall {
         };
         self.telephony.prepare(plan).await.map_err(|refused| match refused {
             Refused::Unreachable(cause) => {
-                tracing::warn!(call = %call.id, trunk = %trunk.id, cause = ?cause, "the trunk cannot take the call");
+                tracing::warn!(call = %call.id, trunk = %trunk.id, cause = cause.map(|cause| causes(cause.as_ref())), "the trunk cannot take the call");
                 EndedReason::TrunkUnreachable
             }
             Refused::NoCapacity => EndedReason::CapacityExceeded,

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use domain::ports::{Directory, Telephony};
 
+use crate::causes::causes;
+
 /// How often the directory is asked for new and changed trunks.
 const EVERY: Duration = Duration::from_secs(5);
 
@@ -32,7 +34,7 @@ impl WatchTrunks {
                 }
                 Err(error) if !failing => {
                     failing = true;
-                    tracing::error!(error = ?error, "the trunks cannot be read");
+                    tracing::error!(error = causes(&error), "the trunks cannot be read");
                 }
                 Err(_) => {}
             }

@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, Sleep};
 
 use super::lines::Lines;
+use crate::causes::causes;
 use crate::journal::{Move, Moves, reason_of};
 use crate::supervisor::Order;
 
@@ -106,7 +107,7 @@ impl Drive {
                     self.converse(leg.as_mut(), Input::LineReady { line, audio });
                 }
                 Wake::Line(line, Err(error)) => {
-                    tracing::error!(call = %self.call, error = ?error, "a line could not be spoken");
+                    tracing::error!(call = %self.call, error = causes(&error), "a line could not be spoken");
                     self.converse(leg.as_mut(), Input::LineFailed { line });
                 }
                 Wake::Saved => leg.acknowledge(),

@@ -13,6 +13,7 @@ use domain::ports::{Clock, Fence, Leg, OutboundCalls, PreparedLeg, Speech};
 use domain::variables::Variables;
 use tokio::sync::mpsc;
 
+use crate::causes::causes;
 use crate::conclude_call::ConcludeCall;
 use crate::crash_point::crash_point;
 use crate::journal::{Journal, MOVES, Move, Moves};
@@ -91,7 +92,7 @@ impl RunCall {
         let leg = match leg.send().await {
             Ok(leg) => leg,
             Err(error) => {
-                tracing::warn!(call = %fence.call, error = ?error, "the INVITE could not be sent");
+                tracing::warn!(call = %fence.call, error = causes(&error), "the INVITE could not be sent");
                 return fail(EndedReason::TrunkUnreachable);
             }
         };

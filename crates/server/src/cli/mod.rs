@@ -114,11 +114,11 @@ fn operate(
 ) -> anyhow::Result<()> {
     let settings = Settings::load(config, environment)?;
     if matches!(command, Command::Serve) {
-        logging::start(&settings.log.level, settings.log.format);
+        let _log = logging::start(&settings.log.level, settings.log.format);
         return crate::serve::run(&settings);
     }
     // A command speaks for itself; only what is wrong is logged beside it.
-    logging::start("warn", settings.log.format);
+    let _log = logging::start("warn", settings.log.format);
     let office = || Office::open(&settings);
     match command {
         Command::Serve | Command::Phone(_) | Command::Speak => Ok(()),

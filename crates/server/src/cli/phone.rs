@@ -111,7 +111,7 @@ impl Arguments {
 
 /// Takes calls until it is interrupted; each event is a line.
 pub(super) fn run(arguments: &Arguments, steps: Vec<Step>, output: Output) -> anyhow::Result<()> {
-    logging::start("warn", LogFormat::Pretty);
+    let _log = logging::start("warn", LogFormat::Pretty);
     let script = arguments.options(steps).script()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {

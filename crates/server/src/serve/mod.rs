@@ -107,7 +107,7 @@ async fn reach(url: &str, key: &postgres::SealingKey) -> anyhow::Result<postgres
             }
             Err(postgres::ConnectError::Unreachable(error)) => {
                 if !told {
-                    tracing::warn!(error = ?error, "waiting for the database");
+                    tracing::warn!(error = application::causes::causes(&error), "waiting for the database");
                     told = true;
                 }
                 tokio::time::sleep(DATABASE_RETRY).await;
@@ -143,7 +143,7 @@ impl Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Readiness::Starting,
             2 => Readiness::Draining,
-            _ if self.lease.get().is_some_and(|lease| lease.may_dial()) => Readiness::Ready,
+            _ if self.lease.get().is_some_and(|lease| lease.is_ready()) => Readiness::Ready,
             _ => Readiness::NoDatabase,
         }
     }

@@ -197,7 +197,10 @@ impl Wiring {
         self.telephony.shutdown().await;
         self.keep_node.abort();
         if let Err(error) = self.store.leave(self.boot).await {
-            tracing::warn!(error = ?error, "the store was not told that this node left; its next start tidies up");
+            tracing::warn!(
+                error = application::causes::causes(&error),
+                "the store was not told that this node left; its next start tidies up"
+            );
         }
     }
 }

@@ -12,11 +12,16 @@ use crate::core::Core;
 use crate::exchange::{Outcome, exchange};
 use crate::headers;
 
+/// Why a ping failed that was sent, as far as we know, and never answered.
+const SILENT: &str = "no answer";
+
 /// What a round of pings showed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pinged {
     /// Whether any gateway gave a final answer, whichever.
     pub(crate) alive: bool,
+    /// Whether every gateway could be sent to, and none said anything.
+    pub(crate) silent: bool,
     /// What the best gateway answered, or why none did.
     pub(crate) said: String,
     /// The gateways that gave none.
@@ -39,19 +44,20 @@ pub(crate) async fn ping(core: &Arc<Core>, trunk: &Trunk) -> Pinged {
         let (core, trunk) = (core.clone(), trunk.clone());
         asked.spawn(async move {
             let answer = tokio::time::timeout(limit, ask(&core, &trunk, gateway)).await;
-            (place, gateway, answer.unwrap_or_else(|_| Err("no answer".to_owned())))
+            (place, gateway, answer.unwrap_or_else(|_| Err(SILENT.to_owned())))
         });
     }
     let mut all: Vec<_> = asked.join_all().await;
     all.sort_by_key(|(place, _, answer)| (answer.is_err(), *place));
     let dead = all.iter().filter(|(_, _, answer)| answer.is_err()).map(|(_, gateway, _)| *gateway).collect();
+    let silent = all.iter().all(|(_, _, answer)| answer.as_ref().is_err_and(|why| why == SILENT));
     let best = all.into_iter().next();
     let (alive, said) = match best {
         Some((_, _, Ok(said))) => (true, said),
         Some((_, _, Err(why))) => (false, why),
         None => (false, "no gateway".to_owned()),
     };
-    Pinged { alive, said, dead }
+    Pinged { alive, silent, said, dead }
 }
 
 async fn ask(core: &Core, trunk: &Trunk, gateway: SocketAddr) -> Result<String, String> {
@@ -65,6 +71,6 @@ async fn ask(core: &Core, trunk: &Trunk, gateway: SocketAddr) -> Result<String, 
             let answer = headers::final_answer(&response);
             Ok(format!("{} {}", answer.code, answer.phrase))
         }
-        Outcome::Silent => Err("no answer".to_owned()),
+        Outcome::Silent => Err(SILENT.to_owned()),
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Health(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     pinged: Option<Pinged>,
+    /// Whether a ping was ever answered.
+    answers: bool,
     failures: u32,
     registered: Option<bool>,
 }
@@ -37,7 +39,10 @@ impl Health {
     /// Takes a ping's result and tells whether the trunk is up.
     fn pinged(&self, pinged: Pinged) -> bool {
         let mut known = self.0.lock();
-        known.failures = if pinged.alive { 0 } else { known.failures.saturating_add(1) };
+        known.answers |= pinged.alive;
+        // Some carriers drop every OPTIONS: silence says something only of a trunk that has answered.
+        let failed = !pinged.alive && (known.answers || !pinged.silent);
+        known.failures = if failed { known.failures.saturating_add(1) } else { 0 };
         known.pinged = Some(pinged);
         known.failures < FAILURES
     }
@@ -154,7 +159,7 @@ async fn keep_pinging(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, stop: 
         let (alive, said) = (pinged.alive, pinged.said.clone());
         let up = health.pinged(pinged);
         if up != was_up {
-            tracing::warn!(trunk = %trunk.name, up, said, "a trunk changed its state");
+            tracing::warn!(trunk = %trunk.id, name = trunk.name, up, said, "a trunk changed its state");
         }
         was_up = up;
         let pause = if alive { core.timers.ping } else { core.timers.ping_down };

@@ -56,6 +56,21 @@ async fn pings_mark_a_trunk_down_and_up_again() {
 }
 
 #[tokio::test]
+async fn a_trunk_that_has_never_answered_a_ping_stays_up_in_its_silence() {
+    let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
+    let trunk = trunk(peer.address());
+    caller.telephony.watch(vec![trunk.clone()]).await;
+    // More pings than would mark it down; each is another transaction.
+    let mut branches = std::collections::HashSet::new();
+    while branches.len() < 4 {
+        branches.insert(peer.request("OPTIONS").await.header("Via").to_owned());
+    }
+    let state = caller.telephony.trunk_state(trunk.id);
+    assert_eq!((state.up, state.last_ping.as_deref()), (true, Some("no answer")));
+    assert!(caller.telephony.prepare(plan(&trunk)).await.is_ok());
+}
+
+#[tokio::test]
 async fn the_answer_to_a_call_never_marks_a_trunk_down() {
     let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
     let trunk = trunk(peer.address());

@@ -1,21 +1,26 @@
 //! Delivering callbacks: fresh ones at once, failed ones on schedule, orphaned ones after a crash.
 
+mod destinations;
+
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::callback::{CallbackUrl, TRY_LIMIT, wait_after};
 use domain::ids::{BootId, CallId};
 use domain::ports::{
-    CallbackSender, Callbacks, ClaimedCallback, Clock, Settled, StoreUnavailable, TryRecord,
+    CallbackSender, Callbacks, ClaimedCallback, Clock, Settled, StoreUnavailable, TryOutcome, TryRecord,
 };
+use domain::timestamp::rfc3339;
 use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+use self::destinations::{Destinations, Waiting};
+use crate::causes::causes;
 use crate::crash_point::crash_point;
 
 /// A claim outlives its try by far, so that only a crash lets it lapse.
@@ -23,19 +28,6 @@ const LEASE: Duration = Duration::from_secs(20);
 
 /// The queue is looked at this often, whatever the hints say.
 const POLL: Duration = Duration::from_secs(1);
-
-/// Concurrent tries of this node.
-const AT_ONCE: usize = 256;
-
-/// Concurrent tries to one host and port, so that hanging receivers starve nobody.
-const AT_ONCE_PER_DESTINATION: usize = 16;
-
-/// Callbacks of one destination that wait here for their turn; the rest wait in the store.
-const WAITING_PER_DESTINATION: usize = 256;
-
-/// Callbacks that wait here because this node makes as many tries as it may; the rest wait in the
-/// store.
-const WAITING: usize = 4096;
 
 /// Between two attempts to record a try.
 const RECORD_AGAIN: Duration = Duration::from_secs(1);
@@ -54,80 +46,6 @@ pub struct DeliverCallbacks {
     retries: Mutex<BinaryHeap<Reverse<OffsetDateTime>>>,
     hint: Notify,
     tasks: TaskTracker,
-}
-
-/// Who is being called now, and who waits.
-#[derive(Default)]
-struct Destinations {
-    in_flight: usize,
-    by_address: HashMap<String, Destination>,
-    waiting: VecDeque<(String, Waiting)>,
-}
-
-/// What waits here waits for one of its own places, all of which are taken.
-#[derive(Default)]
-struct Destination {
-    in_flight: usize,
-    waiting: VecDeque<Waiting>,
-}
-
-/// A callback that this boot holds the claim of, and that waits for a free place.
-enum Waiting {
-    /// Just queued by a conclusion: claimed, but not fetched.
-    Fresh(CallId),
-    /// Fetched by the poll, under a lease that began at this time since boot.
-    Claimed(Box<ClaimedCallback>, Duration),
-}
-
-impl Destinations {
-    /// Takes a place for a try, or lets it wait for one.
-    fn admit(&mut self, address: String, next: Waiting) -> Option<(String, Waiting)> {
-        let destination = self.by_address.get_mut(&address);
-        if let Some(full) = destination.filter(|own| own.in_flight >= AT_ONCE_PER_DESTINATION) {
-            if full.waiting.len() < WAITING_PER_DESTINATION {
-                full.waiting.push_back(next);
-            }
-            return None;
-        }
-        if self.in_flight >= AT_ONCE {
-            if self.waiting.len() < WAITING {
-                self.waiting.push_back((address, next));
-            }
-            return None;
-        }
-        self.in_flight += 1;
-        self.by_address.entry(address.clone()).or_default().in_flight += 1;
-        Some((address, next))
-    }
-
-    /// Gives a place back, or hands it to the next that waits: for the same destination, or for
-    /// any place at all.
-    fn give_back(&mut self, address: &str) -> Option<(String, Waiting)> {
-        let destination = self.by_address.get_mut(address)?;
-        if let Some(next) = destination.waiting.pop_front() {
-            return Some((address.to_owned(), next));
-        }
-        destination.in_flight = destination.in_flight.saturating_sub(1);
-        self.in_flight = self.in_flight.saturating_sub(1);
-        if destination.in_flight == 0 {
-            self.by_address.remove(address);
-        }
-        while let Some((address, next)) = self.waiting.pop_front() {
-            let admitted = self.admit(address, next);
-            if admitted.is_some() {
-                return admitted;
-            }
-        }
-        None
-    }
-
-    fn full(&self) -> Vec<String> {
-        let full = self
-            .by_address
-            .iter()
-            .filter(|(_, destination)| destination.in_flight >= AT_ONCE_PER_DESTINATION);
-        full.map(|(address, _)| address.clone()).collect()
-    }
 }
 
 impl DeliverCallbacks {
@@ -172,7 +90,7 @@ impl DeliverCallbacks {
                 Ok(()) => failing = false,
                 Err(error) => {
                     if !failing {
-                        tracing::error!(error = ?error, "callbacks cannot be claimed");
+                        tracing::error!(error = causes(&error), "callbacks cannot be claimed");
                     }
                     failing = true;
                 }
@@ -193,7 +111,7 @@ impl DeliverCallbacks {
         loop {
             let (room, full) = {
                 let destinations = self.destinations.lock();
-                (AT_ONCE.saturating_sub(destinations.in_flight), destinations.full())
+                (destinations.room(), destinations.full())
             };
             let room = u32::try_from(room.min(32)).unwrap_or(0);
             if room == 0 {
@@ -233,7 +151,7 @@ impl DeliverCallbacks {
             // Somebody else has it, or it was settled meanwhile.
             Ok(None) => {}
             // Its lease runs out, and the poll finds it.
-            Err(error) => tracing::warn!(%call, error = ?error, "a fresh callback cannot be claimed"),
+            Err(error) => tracing::warn!(%call, error = causes(&error), "a fresh callback cannot be claimed"),
         }
     }
 
@@ -251,7 +169,7 @@ impl DeliverCallbacks {
         } else {
             wait_after(tries).map_or(Settled::GivenUp, |wait| Settled::Again(self.clock.now() + wait))
         };
-        tracing::info!(%call, try_number = tries, outcome = ?outcome, settled = ?settled, took_ms = took.as_millis(), "callback tried");
+        log_try(call, tries, &outcome, settled, took);
         let record = TryRecord { began_at, took, outcome };
         self.record(call, callback.tries_before, record, settled, began + LEASE).await;
         crash_point("callback-settled");
@@ -277,7 +195,7 @@ impl DeliverCallbacks {
                     return tracing::warn!(%call, "a callback's claim was lost before it was settled");
                 }
                 Err(error) if self.clock.since_boot() >= until => {
-                    return tracing::error!(%call, error = ?error, "a callback's try was not recorded; it is repeated");
+                    return tracing::error!(%call, error = causes(&error), "a callback's try was not recorded; it is repeated");
                 }
                 Err(_) => tokio::time::sleep(RECORD_AGAIN).await,
             }
@@ -307,5 +225,20 @@ impl DeliverCallbacks {
         }
         let next = retries.peek().and_then(|Reverse(at)| Duration::try_from(*at - now).ok());
         next.map_or(POLL, |wait| wait.min(POLL))
+    }
+}
+
+fn log_try(call: CallId, number: u16, outcome: &TryOutcome, settled: Settled, took: Duration) {
+    let took_ms = took.as_millis();
+    match settled {
+        Settled::Delivered => {
+            tracing::info!(%call, try_number = number, ?outcome, took_ms, "callback delivered");
+        }
+        Settled::Again(at) => {
+            tracing::info!(%call, try_number = number, ?outcome, took_ms, next = rfc3339(at), "callback failed");
+        }
+        Settled::GivenUp => {
+            tracing::warn!(%call, try_number = number, ?outcome, took_ms, "callback given up");
+        }
     }
 }
