@@ -1,11 +1,13 @@
 //! The written life of one call: its moves reach the store in order, without the media waiting.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::call::{Ended, EndedReason, FinalAnswer, Live, OutboundCall};
 use domain::ports::{Clock, Fence, OutboundCalls, SavedLeg, StoreUnavailable};
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::causes::causes;
 use crate::conclude_call::ConcludeCall;
@@ -25,6 +27,12 @@ pub(crate) enum Move {
 /// More moves than a call can have.
 pub(crate) const MOVES: usize = 4;
 
+/// Between two attempts to save an answer.
+const SAVE_AGAIN: Duration = Duration::from_secs(1);
+
+/// An answer's dialog and moment.
+type Answer = (Box<SavedLeg>, OffsetDateTime);
+
 /// Writes the moves of one call.
 pub(crate) struct Journal {
     pub(crate) call: OutboundCall,
@@ -41,8 +49,19 @@ impl Journal {
     /// Writes until the end; a call whose task vanished without one ends as `assistant-error`.
     pub(crate) async fn keep(self, mut moves: mpsc::Receiver<Move>) {
         let mut live = Live::dialling();
+        let mut unsaved = None;
         let (ended, answer) = loop {
-            match moves.recv().await {
+            let next = match unsaved.take() {
+                None => moves.recv().await,
+                Some(answer) => {
+                    let Ok(next) = timeout(SAVE_AGAIN, moves.recv()).await else {
+                        unsaved = self.save(answer).await;
+                        continue;
+                    };
+                    next
+                }
+            };
+            match next {
                 // Told here, because a log may make its writer wait, and the media never waits.
                 Some(Move::Ringing { at, code }) => {
                     live = live.ring(at);
@@ -54,7 +73,7 @@ impl Journal {
                     live = live.answer(at);
                     tracing::info!(call = %self.call.id, "call answered");
                     crash_point("answered");
-                    self.judge(self.calls.answered(self.fence, *leg, at).await);
+                    unsaved = self.save((leg, at)).await;
                     crash_point("answer-saved");
                     // The call's task may have ended meanwhile.
                     let _ = saved.send(());
@@ -69,6 +88,15 @@ impl Journal {
         self.conclude.conclude(&self.call, self.fence, ended, answer).await;
         self.supervisor.leave(self.call.id);
         drop(self.admission);
+    }
+
+    /// Saves the answer's dialog, or gives it back to be saved later: without it, another node could
+    /// not say BYE.
+    async fn save(&self, answer: Answer) -> Option<Answer> {
+        let written = self.calls.answered(self.fence, (*answer.0).clone(), answer.1).await;
+        let unsaved = written.is_err().then_some(answer);
+        self.judge(written);
+        unsaved
     }
 
     fn judge(&self, written: Result<bool, StoreUnavailable>) {

@@ -162,3 +162,19 @@ async fn a_call_that_was_taken_over_ends_here_and_is_not_reported_twice() {
     assert_eq!(node.status(call).await.status, CallStatus::Calling, "the heir concludes it, nobody else");
     assert!(node.tries.try_recv().is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_the_store_could_not_take_is_saved_when_it_is_back() {
+    let mut node = Node::new(Wishes::default()).await;
+    node.place().await;
+    node.store.set_away(true);
+    node.callee.answers();
+    assert_eq!(node.callee.sees().await, Seen::Acknowledged);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    node.store.set_away(false);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let heir = node.ground.another_boot(&node.world).await.unwrap();
+    let orphans = node.world.nodes.take_over(heir, node.ground.boot, None, 10).await.unwrap();
+    assert!(orphans[0].live.is_connected());
+    assert_eq!(orphans[0].leg.remote_tag.as_deref(), Some("callee"), "nobody could say BYE");
+}
