@@ -161,6 +161,24 @@ async fn a_trunk_that_never_answers_is_trunk_unreachable() {
 }
 
 #[tokio::test]
+async fn an_assistant_that_cannot_speak_its_line_is_assistant_error() {
+    let installation = Installation::serving(&[]).await;
+    let trunk = Sipp::start(installation.data(), &[Invite, OK, Expect("ACK"), Expect("BYE"), Okay]);
+    let assistant = LISTENER.replace("Hello.", "{{story}}");
+    let desk = Desk::provision(&installation, &assistant, &["--address", &trunk.address()]);
+    let mut request = desk.request();
+    // Longer than any line may be once it is filled.
+    request["dynamicVariables"] = json!({"story": "and so on ".repeat(1_200)});
+    let (_, placed) = desk.place(&request).await;
+    let end = desk.outcome(placed["outboundCallId"].as_str().unwrap()).await;
+    assert_eq!(
+        (&end["status"], &end["callDetails"]["endedReason"]),
+        (&json!("failed"), &json!("assistant-error"))
+    );
+    assert!(end["callDetails"]["startedAt"].is_string());
+}
+
+#[tokio::test]
 async fn hung_up_by_an_operator_is_manually_ended() {
     let installation = Installation::serving(&[]).await;
     let trunk = Sipp::start(installation.data(), &[Invite, OK, Expect("ACK"), Expect("BYE"), Okay]);
