@@ -34,7 +34,7 @@ struct Cli {
     /// TOML file with settings; the environment (`CALLWRIGHT__…`) wins over it.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print exactly one JSON object.
+    /// Print exactly one JSON object; a telephone prints one for each event.
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{ArgMatches, Args};
 use domain::assistant::Language;
 use domain::ports::Speech;
-use phone::{Options, Phone, PhoneSettings, Receive, Step};
+use phone::{Happening, Options, Phone, PhoneSettings, Receive, Step};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -60,6 +60,9 @@ pub(super) struct Arguments {
     /// Folder or .wav file for what is heard.
     #[arg(long, value_name = "PATH")]
     record: Option<PathBuf>,
+    /// Exit after so many calls; without it, take calls until interrupted.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    calls: Option<u32>,
     /// The language of the words.
     #[arg(long, default_value = "en-US", value_parser = language)]
     language: Language,
@@ -109,7 +112,7 @@ impl Arguments {
     }
 }
 
-/// Takes calls until it is interrupted; each event is a line.
+/// Takes calls until it is interrupted, or has had enough; each event is a line.
 pub(super) fn run(arguments: &Arguments, steps: Vec<Step>, output: Output) -> anyhow::Result<()> {
     let _log = logging::start("warn", LogFormat::Pretty);
     let script = arguments.options(steps).script()?;
@@ -132,13 +135,14 @@ pub(super) fn run(arguments: &Arguments, steps: Vec<Step>, output: Output) -> an
         } else {
             output::say(&format!("listening on {address}"))?;
         }
-        loop {
+        let mut over = 0;
+        while arguments.calls.is_none_or(|calls| over < calls) {
             tokio::select! {
-                event = events.next() => match event {
-                    Some(event) if output.is_json() => output::say(&event.to_json())?,
-                    Some(event) => output::say(&event.to_string())?,
-                    None => break,
-                },
+                event = events.next() => {
+                    let Some(event) = event else { break };
+                    output::say(&if output.is_json() { event.to_json() } else { event.to_string() })?;
+                    over += u32::from(matches!(event.what, Happening::Over { .. }));
+                }
                 _ = interrupt.recv() => break,
                 _ = terminate.recv() => break,
             }
