@@ -25,7 +25,7 @@ async fn call_baresip_with(algorithm: &str) {
         (&json!("completed"), &json!("assistant-ended-call"))
     );
 
-    let heard = baresip.heard();
+    let heard = baresip.heard().await;
     let seconds = heard.len() as f64 / 8000.0;
     assert!((4.0..30.0).contains(&seconds), "heard {seconds} s");
     let loud = heard.chunks(800).filter(|chunk| rms(chunk) > 300.0).count() as f64 / 10.0;

@@ -138,11 +138,13 @@ impl Desk {
         let deadline = Instant::now() + patience;
         loop {
             let status = self.status(call).await;
+            assert!(status["status"].is_string(), "no status: {status}");
             if status["status"] != "calling" {
                 return status;
             }
             assert!(Instant::now() < deadline, "still calling: {call}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            // The rate limit counts these questions too: 600 without a minute's pause.
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 

@@ -126,14 +126,26 @@ impl Baresip {
         Self { _process: process, folder }
     }
 
-    /// What it heard on its last call: samples at 8 kHz.
-    pub fn heard(&self) -> Vec<i16> {
+    /// What it heard on its last call, samples at 8 kHz; it finishes the file after the call's end.
+    pub async fn heard(&self) -> Vec<i16> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let samples = self.recorded();
+            if !samples.is_empty() {
+                return samples;
+            }
+            assert!(Instant::now() < deadline, "baresip recorded nothing");
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
+    /// The samples of the newest finished recording.
+    fn recorded(&self) -> Vec<i16> {
         let files = std::fs::read_dir(&self.folder).unwrap().map(|file| file.unwrap().path());
-        let file = files
-            .filter(|path| path.file_name().unwrap().to_string_lossy().ends_with("-dec.wav"))
-            .max()
-            .expect("baresip recorded nothing");
-        let mut reader = hound::WavReader::open(file).unwrap();
+        let file =
+            files.filter(|path| path.file_name().unwrap().to_string_lossy().ends_with("-dec.wav")).max();
+        // Until it is closed its head says that it is empty, or is not there.
+        let Some(Ok(mut reader)) = file.map(hound::WavReader::open) else { return Vec::new() };
         assert_eq!(reader.spec().sample_rate, 8000);
         reader.samples::<i16>().map_while(Result::ok).collect()
     }
