@@ -45,8 +45,17 @@ pub const PASSWORD: &str = "secret";
 
 pub struct Kamailio {
     pub address: SocketAddr,
-    _process: Child,
+    process: Child,
     _folder: TempDir,
+}
+
+impl Drop for Kamailio {
+    fn drop(&mut self) {
+        // Asked, not killed: only so do its children end with it.
+        if let Some(id) = self.process.id() {
+            let _ = std::process::Command::new("kill").arg(id.to_string()).status();
+        }
+    }
 }
 
 impl Kamailio {
@@ -67,10 +76,9 @@ impl Kamailio {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .kill_on_drop(true)
             .spawn()
             .expect("Kamailio is installed");
-        let kamailio = Self { address, _process: process, _folder: folder };
+        let kamailio = Self { address, process, _folder: folder };
         kamailio.ready().await;
         kamailio
     }
