@@ -9,10 +9,10 @@ pub mod deliver_callbacks;
 pub mod keep_node;
 pub mod keys;
 pub mod place_call;
+pub mod run_call;
 pub mod supervisor;
 pub mod take_over;
 pub mod watch_trunks;
 
 mod crash_point;
 mod journal;
-pub mod run_call;
