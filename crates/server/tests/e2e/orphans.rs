@@ -63,7 +63,7 @@ async fn another_node_hangs_up_and_reports_the_call_of_one_that_died() {
     request["callbackUrl"] = json!(receiver.url());
     let (_, placed) = desk.place(&request).await;
     events.until(|event| matches!(event.what, Happening::Answered { .. })).await.unwrap();
-    first.logs("call answered").await;
+    first.saves_an_answer().await;
     first.kill();
     desk.follow(&second);
 

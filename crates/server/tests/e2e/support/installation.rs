@@ -136,6 +136,16 @@ impl Installation {
         self.database.rows(&format!("SELECT 1 FROM {table}")).await.len()
     }
 
+    /// Waits until a dialog has been saved: from here on another node can say BYE. The log tells of
+    /// the answer before it is written.
+    pub async fn saves_an_answer(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.count("call_legs WHERE state = 'connected'").await == 0 {
+            assert!(Instant::now() < deadline, "no answer was saved:\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
     /// The data directory.
     pub fn data(&self) -> &Path {
         self.data.path()
