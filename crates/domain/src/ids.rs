@@ -56,6 +56,12 @@ ids! {
     AssistantId,
     /// A telephone number that calls are placed from.
     NumberId,
+    /// A team of an organization.
+    TeamId,
+    /// An organization's metadata record.
+    MetadataId,
+    /// A stored schema; it changes with its document.
+    SchemaId,
     /// A SIP trunk of a tenant.
     TrunkId,
     /// A call; an outbound call's record carries the same UUID as its `outboundCallId`.

@@ -3,6 +3,7 @@
 use time::OffsetDateTime;
 
 use crate::ids::{OrganizationId, TenantId};
+use crate::page::PageRequest;
 
 /// A customer of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,4 +112,80 @@ pub struct Profile {
     pub timezone: Timezone,
     /// The owner's own reference; stored, never shown.
     pub external_id: Option<String>,
+}
+
+/// What an update writes; what is not set stays as it is (interface, PUT /api/organization/{id}).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// Its name.
+    pub name: String,
+    /// Contact address.
+    pub email: String,
+    /// Street address.
+    pub address: Option<String>,
+    /// City.
+    pub city: Option<String>,
+    /// State or province.
+    pub state_province: Option<String>,
+    /// Postal or ZIP code.
+    pub postal_code: Option<String>,
+    /// Country.
+    pub country: Option<String>,
+    /// Contact number, free form.
+    pub phone_number: Option<String>,
+    /// Time zone.
+    pub timezone: Option<Timezone>,
+}
+
+/// What a list of organizations may be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OrganizationField {
+    /// When it was made.
+    CreatedAt,
+    /// When it was last changed.
+    UpdatedAt,
+    /// Its name.
+    Name,
+    /// Contact address.
+    Email,
+    /// City.
+    City,
+    /// Country.
+    Country,
+}
+
+impl OrganizationField {
+    /// Every field, in the order in which they are shown.
+    pub const ALL: [Self; 6] =
+        [Self::CreatedAt, Self::UpdatedAt, Self::Name, Self::Email, Self::City, Self::Country];
+
+    /// The field's name in the interface.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CreatedAt => "createdAt",
+            Self::UpdatedAt => "updatedAt",
+            Self::Name => "name",
+            Self::Email => "email",
+            Self::City => "city",
+            Self::Country => "country",
+        }
+    }
+
+    /// Reads the field's name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.as_str() == text)
+    }
+}
+
+/// Which organizations are listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrganizationQuery {
+    /// Which page.
+    pub page: PageRequest,
+    /// In the order of this field's values, texts by their bytes.
+    pub sort: OrganizationField,
+    /// The greatest first.
+    pub descending: bool,
+    /// Whose name contains this, in any case; `%` and `_` stand for themselves.
+    pub search: Option<String>,
 }

@@ -1,10 +1,14 @@
 //! What the application needs from outside, named by role; each method is one atomic decision.
 
 mod access;
+mod call_records;
 mod callbacks;
 mod clock;
 mod directory;
+mod housekeeping;
+mod metadata;
 mod nodes;
+mod organizations;
 mod outbound_calls;
 mod provisioning;
 mod rate_limit;
@@ -13,10 +17,16 @@ mod spool;
 mod telephony;
 
 pub use access::{Access, IssueError};
+pub use call_records::CallRecords;
 pub use callbacks::{CallbackSender, Callbacks, ClaimedCallback, Settled, TryOutcome, TryRecord};
 pub use clock::{Clock, Entropy};
 pub use directory::{Directory, Placeable};
+pub use housekeeping::Housekeeping;
+pub use metadata::{
+    CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoredSchemas, UnsafeSchema,
+};
 pub use nodes::{Beat, Command, Nodes, ObservedNode, Orphan};
+pub use organizations::{CreateOrganizationError, Created, NewOrganization, Organizations, Reachable};
 pub use outbound_calls::{Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls};
 pub use provisioning::{Provisioning, ProvisioningError};
 pub use rate_limit::RateLimitWindow;

@@ -1,0 +1,103 @@
+//! Metadata records, and the schemas that judge them.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+
+use super::{ProvisioningError, StoreUnavailable};
+use crate::ids::{OrganizationId, SchemaId, TenantId};
+use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
+
+/// A metadata record's next version.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// Whose record it is.
+    pub organization: OrganizationId,
+    /// The new data, judged fit.
+    pub metadata: Map<String, Value>,
+    /// By which schema it was judged.
+    pub judged_by: Option<SchemaId>,
+    /// The id of the key or user that writes it.
+    pub by: String,
+    /// When.
+    pub at: OffsetDateTime,
+}
+
+/// What became of a replacement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Replaced {
+    /// This is the new version.
+    Done(MetadataRecord),
+    /// Another schema came into force since the data was judged: nothing was written.
+    SchemaChanged,
+    /// There is no such live organization.
+    Unknown,
+}
+
+/// The metadata records. History is kept; only the newest version is read.
+#[async_trait]
+pub trait MetadataRecords: Send + Sync {
+    /// The schema in force for a live organization of the tenant: its own, else the tenant's, else
+    /// [`StoredSchema::any_object`]. None when there is no such organization.
+    async fn schema(
+        &self,
+        tenant: TenantId,
+        organization: OrganizationId,
+    ) -> Result<Option<StoredSchema>, StoreUnavailable>;
+
+    /// Adds a version, while the schema that judged it is still in force. Versions have no gaps,
+    /// however many come at once.
+    async fn replace(&self, tenant: TenantId, replacement: Replacement)
+    -> Result<Replaced, StoreUnavailable>;
+}
+
+/// The operator's side of schemas. A port without a scope, like [`super::Provisioning`].
+#[async_trait]
+pub trait StoredSchemas: Send + Sync {
+    /// Puts a schema in force under a fresh id, in place of the owner's earlier one. Unknown owners
+    /// and deleted organizations are refused.
+    async fn put(
+        &self,
+        owner: SchemaOwner,
+        id: SchemaId,
+        document: Value,
+        at: OffsetDateTime,
+    ) -> Result<(), ProvisioningError>;
+
+    /// The schema in force for the owner: what [`MetadataRecords::schema`] would say.
+    async fn get(&self, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError>;
+}
+
+/// Why a document may not become a schema, in words for the operator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnsafeSchema(pub String);
+
+/// Whether data matches a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// It does.
+    Fits,
+    /// It does not, for this reason (in words for the client, of bounded length).
+    Breaks(String),
+}
+
+/// Data could not be judged: the stored schema is broken, or the judge is.
+#[derive(Debug, thiserror::Error)]
+#[error("the schema cannot be applied")]
+pub struct CannotJudge(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// Judges schemas, and data by schemas; never on the caller's thread for long.
+#[async_trait]
+pub trait SchemaJudge: Send + Sync {
+    /// Whether a document may be stored: a valid schema that cannot be made to cost too much, nor
+    /// to reach outside.
+    async fn examine(&self, document: Value) -> Result<(), UnsafeSchema>;
+
+    /// Judges data by a stored schema.
+    async fn judge(
+        &self,
+        schema: StoredSchema,
+        metadata: Map<String, Value>,
+    ) -> Result<Judgement, CannotJudge>;
+}
