@@ -2,12 +2,13 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
-use domain::access::{Permission, Principal};
+use domain::access::Principal;
 use domain::secret::Secret;
 use tracing::{Span, field};
 
 use crate::error::ApiError;
 use crate::gate::Service;
+use crate::routes::Needs;
 
 /// An API key as it was sent; it never reaches a log.
 pub(crate) struct PresentedKey(Secret<String>);
@@ -26,14 +27,19 @@ pub(crate) fn presented_key(request: &HttpRequest) -> Result<PresentedKey, ApiEr
     Ok(PresentedKey(Secret::new(key.to_owned())))
 }
 
-/// Finds the key's holder and checks what the key may do.
+/// Finds the key's holder and checks whether the endpoint takes such a key.
 pub(crate) async fn authorize(
     service: &Service,
     key: &PresentedKey,
-    permission: Permission,
+    needs: Needs,
 ) -> Result<Principal, ApiError> {
     let found = service.authenticate.authenticate(key.0.reveal()).await?;
     let principal = found.ok_or(ApiError::Unauthorized)?;
     Span::current().record("key", field::display(principal.key));
-    if principal.may(permission) { Ok(principal) } else { Err(ApiError::Forbidden) }
+    let may = match needs {
+        Needs::NoKey => true,
+        Needs::TenantKey => principal.scope.organization().is_none(),
+        Needs::Permission(permission) => principal.may(permission),
+    };
+    if may { Ok(principal) } else { Err(ApiError::Forbidden) }
 }

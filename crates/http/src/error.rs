@@ -34,7 +34,7 @@ pub(crate) enum ApiError {
     NotFound(&'static str),
     /// 405: the path exists for other methods only.
     #[error("Method not allowed")]
-    MethodNotAllowed(&'static str),
+    MethodNotAllowed(String),
     /// 408: the body did not arrive in time.
     #[error("Request body took too long to arrive")]
     TooSlow,
@@ -103,7 +103,7 @@ impl ResponseError for ApiError {
                 answer.insert_header((WWW_AUTHENTICATE, "Bearer"));
             }
             Self::MethodNotAllowed(allowed) => {
-                answer.insert_header((ALLOW, *allowed));
+                answer.insert_header((ALLOW, allowed.as_str()));
             }
             Self::TooManyRequests { retry_after } => {
                 answer.insert_header((RETRY_AFTER, *retry_after));

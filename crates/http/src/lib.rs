@@ -23,5 +23,5 @@ mod validation;
 
 pub use gate::{Front, Gate, Readiness, Service};
 pub use rate_limit::{MemoryWindow, TrustedProxies};
-pub use routes::SMALLEST_LIMIT;
+pub use routes::{Entry, Needs, SMALLEST_LIMIT, entries};
 pub use server::{Listen, Server, Stopper, serve};

@@ -1,15 +1,43 @@
-//! Which path leads where, by which methods, and under which limit.
+//! The table of endpoints: routing, limits and the key that each needs are all read off it.
 
-use actix_web::guard;
+use actix_web::guard::{self, Guard};
+use actix_web::http::Method;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder};
+use actix_web::{HttpResponse, Resource, Route};
+use domain::access::Permission;
 
 use crate::endpoints::health;
 use crate::endpoints::outbound::{create, status};
 use crate::error::ApiError;
 
-/// Requests per window at each counted endpoint (interface, Rate limits).
-const LIMITS: &[(&str, u32)] = &[(create::PATH, create::LIMIT), (status::PATH, status::LIMIT)];
+/// One method of one path.
+pub(crate) struct Endpoint {
+    /// The method; whatever answers GET answers HEAD (RFC 9110 §9.1).
+    pub(crate) method: Method,
+    /// The path's pattern.
+    pub(crate) path: &'static str,
+    /// Requests per window (interface, Rate limits), the same for all methods of a path; none where
+    /// requests are not counted.
+    pub(crate) limit: Option<u32>,
+    /// The key that it takes.
+    pub(crate) needs: Needs,
+    /// Its handler.
+    pub(crate) handler: fn() -> Route,
+}
+
+/// Whose key an endpoint takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// None: it shows nobody's data.
+    NoKey,
+    /// A tenant-level key.
+    TenantKey,
+    /// A key of either level that may do this.
+    Permission(Permission),
+}
+
+/// Every endpoint.
+const ENDPOINTS: &[Endpoint] = &[health::ALIVE, health::READY, create::ENDPOINT, status::ENDPOINT];
 
 /// Whatever leads nowhere is counted against this limit.
 const ELSEWHERE: u32 = 600;
@@ -17,50 +45,73 @@ const ELSEWHERE: u32 = 600;
 /// The smallest limit of all: whoever made more requests than this is over a limit.
 pub const SMALLEST_LIMIT: u32 = 600;
 
-/// Enters every endpoint.
-pub(crate) fn configure(app: &mut ServiceConfig) {
-    app.service(getting(health::ALIVE, health::alive))
-        .service(getting(health::READY, health::ready))
-        .service(posting(create::PATH, create::create))
-        .service(getting(status::PATH, status::status))
-        .default_service(web::to(|| async { Err::<HttpResponse, _>(ApiError::NoRoute) }));
+/// An endpoint as tests of the whole interface see it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The method.
+    pub method: &'static str,
+    /// The path's pattern, e.g. `/api/calls/{id}`.
+    pub path: &'static str,
+    /// Requests per window; none where requests are not counted.
+    pub limit: Option<u32>,
+    /// The key that it takes.
+    pub needs: Needs,
 }
 
-/// Requests per window at an endpoint; none where requests are not counted.
+/// The whole interface: what is not in it leads nowhere.
+pub fn entries() -> impl Iterator<Item = Entry> {
+    ENDPOINTS.iter().map(|&Endpoint { ref method, path, limit, needs, .. }| Entry {
+        method: method.as_str(),
+        path,
+        limit,
+        needs,
+    })
+}
+
+/// Enters every endpoint.
+pub(crate) fn configure(app: &mut ServiceConfig) {
+    let mut paths: Vec<&str> = Vec::new();
+    for Endpoint { path, .. } in ENDPOINTS {
+        if !paths.contains(path) {
+            paths.push(path);
+            app.service(resource(path));
+        }
+    }
+    app.default_service(web::to(|| async { Err::<HttpResponse, _>(ApiError::NoRoute) }));
+}
+
+/// A path with all its methods, and what it says to any other.
+fn resource(path: &'static str) -> Resource {
+    let (mut resource, mut allowed) = (web::resource(path), Vec::new());
+    for Endpoint { method, handler, .. } in ENDPOINTS.iter().filter(|endpoint| endpoint.path == path) {
+        resource = resource.route(handler().guard(asking_for(method.clone())));
+        allowed.push(method.as_str());
+        if *method == Method::GET {
+            allowed.push("HEAD");
+        }
+    }
+    let allowed = allowed.join(", ");
+    resource.default_service(web::to(move || {
+        let allowed = allowed.clone();
+        async move { Err::<HttpResponse, _>(ApiError::MethodNotAllowed(allowed)) }
+    }))
+}
+
+fn asking_for(method: Method) -> impl Guard {
+    guard::fn_guard(move |asked| {
+        let asked = &asked.head().method;
+        *asked == method || (method == Method::GET && *asked == Method::HEAD)
+    })
+}
+
+/// Requests per window at a path; none where requests are not counted.
 ///
 /// Unknown paths are counted as well: guessing paths is no way around the limit.
 pub(crate) fn limit(pattern: Option<&str>) -> Option<u32> {
-    if matches!(pattern, Some(health::ALIVE | health::READY)) {
-        return None;
+    match ENDPOINTS.iter().find(|endpoint| Some(endpoint.path) == pattern) {
+        Some(endpoint) => endpoint.limit,
+        None => Some(ELSEWHERE),
     }
-    let own = LIMITS.iter().find(|(path, _)| Some(*path) == pattern);
-    Some(own.map_or(ELSEWHERE, |(_, limit)| *limit))
-}
-
-/// A path that is read (RFC 9110 §9.1: whatever answers GET answers HEAD).
-fn getting<F, Args>(path: &str, handler: F) -> Resource
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    let reading = guard::Any(guard::Get()).or(guard::Head());
-    web::resource(path).route(web::route().guard(reading).to(handler)).default_service(refusing("GET, HEAD"))
-}
-
-/// A path that is posted to.
-fn posting<F, Args>(path: &str, handler: F) -> Resource
-where
-    F: Handler<Args>,
-    Args: FromRequest + 'static,
-    F::Output: Responder + 'static,
-{
-    web::resource(path).route(web::post().to(handler)).default_service(refusing("POST"))
-}
-
-/// What a path says to every other method.
-fn refusing(allowed: &'static str) -> actix_web::Route {
-    web::to(move || async move { Err::<HttpResponse, _>(ApiError::MethodNotAllowed(allowed)) })
 }
 
 #[cfg(test)]
@@ -69,8 +120,15 @@ mod tests {
 
     #[test]
     fn the_smallest_limit_is_the_smallest() {
-        let limits = LIMITS.iter().map(|(_, limit)| *limit).chain([ELSEWHERE]);
+        let limits = ENDPOINTS.iter().filter_map(|endpoint| endpoint.limit).chain([ELSEWHERE]);
         assert_eq!(limits.min(), Some(SMALLEST_LIMIT));
+    }
+
+    #[test]
+    fn a_path_has_one_limit_for_all_its_methods() {
+        for endpoint in ENDPOINTS {
+            assert_eq!(limit(Some(endpoint.path)), endpoint.limit, "{}", endpoint.path);
+        }
     }
 
     #[test]

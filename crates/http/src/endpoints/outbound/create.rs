@@ -1,6 +1,7 @@
 //! `POST /api/outbound`: dispatches one outbound call immediately.
 
-use actix_web::web::{Data, Payload};
+use actix_web::http::Method;
+use actix_web::web::{self, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::place_call::{CallRequest, PlaceError, Placed};
 use domain::access::Permission;
@@ -15,13 +16,20 @@ use serde_json::Value;
 use super::variables::variables;
 use crate::error::ApiError;
 use crate::gate::Gate;
+use crate::routes::{Endpoint, Needs};
 use crate::validation::{Code, Fault, Fields, longer_than, shorter_than, string, string_up_to, uuid};
 use crate::{authentication, body, control};
 
-/// Where it is.
-pub(crate) const PATH: &str = "/api/outbound";
-/// Requests per window (interface, Rate limits).
-pub(crate) const LIMIT: u32 = 600;
+/// Its entry in the table.
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    path: "/api/outbound",
+    limit: Some(600),
+    needs: NEEDS,
+    handler: || web::to(create),
+};
+
+const NEEDS: Needs = Needs::Permission(Permission::OutboundCreate);
 
 /// The interface sets no bound for a name; this one is generous (it counts characters).
 const CUSTOMER_NAME_MAX: usize = 255;
@@ -37,17 +45,15 @@ struct Created {
 }
 
 /// Key, permission, body, call: in this order.
-pub(crate) async fn create(
-    gate: Data<Gate>,
-    request: HttpRequest,
-    payload: Payload,
-) -> Result<HttpResponse, ApiError> {
+async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, ApiError> {
     let service = gate.service()?;
     let key = authentication::presented_key(&request)?;
-    let principal = control::run(service, |service| async move {
-        authentication::authorize(&service, &key, Permission::OutboundCreate).await
-    })
-    .await?;
+    let principal =
+        control::run(
+            service,
+            |service| async move { authentication::authorize(&service, &key, NEEDS).await },
+        )
+        .await?;
     let body = body::json(&request, payload).await?;
     let call = call_request(&body, &service.callback_addresses)?;
     let placed =

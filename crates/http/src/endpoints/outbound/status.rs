@@ -1,6 +1,7 @@
 //! `GET /api/outbound/{id}/status`: where an outbound call stands.
 
-use actix_web::web::Data;
+use actix_web::http::Method;
+use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::access::Permission;
 use domain::call::{CallDetails, OutboundStatus};
@@ -11,11 +12,18 @@ use serde::Serialize;
 use crate::authentication;
 use crate::error::ApiError;
 use crate::gate::Gate;
+use crate::routes::{Endpoint, Needs};
 
-/// Where it is.
-pub(crate) const PATH: &str = "/api/outbound/{id}/status";
-/// Requests per window (interface, Rate limits).
-pub(crate) const LIMIT: u32 = 600;
+/// Its entry in the table.
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    path: "/api/outbound/{id}/status",
+    limit: Some(600),
+    needs: NEEDS,
+    handler: || web::to(status),
+};
+
+const NEEDS: Needs = Needs::Permission(Permission::OutboundRead);
 
 /// Unknown, foreign and malformed ids are told apart by nothing.
 const NOT_FOUND: ApiError = ApiError::NotFound("Outbound call not found");
@@ -39,11 +47,11 @@ struct Details {
 }
 
 /// Key, permission, call: reads only, which stay on this thread and end with their request.
-pub(crate) async fn status(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
+async fn status(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let key = authentication::presented_key(&request)?;
     let call = request.match_info().get("id").and_then(CallId::parse);
     let service = gate.service()?;
-    let principal = authentication::authorize(service, &key, Permission::OutboundRead).await?;
+    let principal = authentication::authorize(service, &key, NEEDS).await?;
     let call = call.ok_or(NOT_FOUND)?;
     let found = service.outbound_calls.status(principal.scope, call).await?.ok_or(NOT_FOUND)?;
     Ok(HttpResponse::Ok().json(Answer::from(found)))
