@@ -189,3 +189,26 @@ pub struct OrganizationQuery {
     /// Whose name contains this, in any case; `%` and `_` stand for themselves.
     pub search: Option<String>,
 }
+
+/// A name without regard to upper and lower case, as a search compares it, whatever the store's own
+/// idea of letters is.
+pub fn folded(text: &str) -> String {
+    // By way of the upper case, so that ß meets SS, and ς meets Σ.
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folded_texts_are_equal_whatever_their_case() {
+        for (one, other) in
+            [("Clinic", "cLINIC"), ("ÉCOLE Ä", "école ä"), ("Straße", "STRASSE"), ("ΟΔΟΣ", "οδος")]
+        {
+            assert_eq!(folded(one), folded(other));
+        }
+        assert_ne!(folded("ecole"), folded("école"));
+        assert_eq!(folded("100 % _\\"), "100 % _\\");
+    }
+}

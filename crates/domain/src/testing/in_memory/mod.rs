@@ -4,12 +4,16 @@ mod access;
 mod callbacks;
 mod calls;
 mod directory;
+mod idempotency;
+mod metadata;
 mod nodes;
+mod organizations;
 mod provisioning;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use idempotency::Answers;
 use time::OffsetDateTime;
 
 use crate::access::{ApiKey, KeyDigest};
@@ -17,6 +21,7 @@ use crate::assistant::Assistant;
 use crate::call::{Ended, FinalAnswer, Live, OutboundCall};
 use crate::callback::CallbackDraft;
 use crate::ids::{AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
+use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
 use crate::organization::{Organization, Tenant};
 use crate::ports::{Command, SavedLeg, StoreUnavailable, TryRecord};
 use crate::secret::Secret;
@@ -40,12 +45,16 @@ struct State {
     calls: BTreeMap<CallId, CallEntry>,
     callbacks: BTreeMap<CallId, CallbackEntry>,
     boots: BTreeMap<BootId, BootEntry>,
+    schemas: HashMap<SchemaOwner, StoredSchema>,
+    /// Organizations as they were when a request with an idempotency key created them.
+    created: Answers<Box<Organization>>,
 }
 
 struct OrganizationEntry {
     organization: Organization,
     secret: Secret<Vec<u8>>,
     previous: Option<(Secret<Vec<u8>>, OffsetDateTime)>,
+    metadata: MetadataRecord,
 }
 
 struct TrunkEntry {

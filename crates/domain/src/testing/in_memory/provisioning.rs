@@ -39,7 +39,7 @@ impl Provisioning for InMemory {
         if state.organizations.contains_key(&organization.id) {
             return Err(known());
         }
-        let entry = OrganizationEntry { secret: signing_secret, previous: None, organization };
+        let entry = OrganizationEntry::new(organization, signing_secret);
         state.organizations.insert(entry.organization.id, entry);
         Ok(())
     }

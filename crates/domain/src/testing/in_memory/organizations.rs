@@ -1,0 +1,169 @@
+//! A tenant's organizations in memory.
+
+use std::cmp::Ordering;
+
+use async_trait::async_trait;
+use serde_json::Map;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{InMemory, OrganizationEntry, State};
+use crate::ids::{MetadataId, OrganizationId, TenantId};
+use crate::metadata::MetadataRecord;
+use crate::organization::{Organization, OrganizationField, OrganizationQuery, Revision, folded};
+use crate::page::Page;
+use crate::ports::{
+    CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
+};
+use crate::secret::Secret;
+
+#[async_trait]
+impl Organizations for InMemory {
+    async fn create(&self, new: NewOrganization) -> Result<Created, CreateOrganizationError> {
+        let mut state = self.reach()?;
+        let NewOrganization { organization, signing_secret, once } = new;
+        if !state.tenants.contains_key(&organization.tenant) {
+            return Err(CreateOrganizationError::UnknownTenant);
+        }
+        let at = organization.created_at;
+        if let Some(earlier) = once.as_ref().and_then(|once| state.created.earlier(once, at)) {
+            return Ok(Created::Earlier(earlier));
+        }
+        if state.organizations.contains_key(&organization.id) {
+            return Err(StoreUnavailable::because("the id is known already").into());
+        }
+        if let Some(once) = once {
+            state.created.keep(once, at, Box::new(organization.clone()));
+        }
+        let entry = OrganizationEntry::new(organization, signing_secret);
+        state.organizations.insert(entry.organization.id, entry);
+        Ok(Created::Fresh)
+    }
+
+    async fn page(
+        &self,
+        tenant: TenantId,
+        query: &OrganizationQuery,
+    ) -> Result<Page<Organization>, StoreUnavailable> {
+        let state = self.reach()?;
+        let wanted = query.search.as_deref().map(folded);
+        let mut found: Vec<_> = state
+            .live_organizations(tenant)
+            .filter(|own| wanted.as_ref().is_none_or(|part| folded(&own.profile.name).contains(part)))
+            .collect();
+        found.sort_by(|one, other| {
+            let order = compare(query.sort, one, other).then(one.id.cmp(&other.id));
+            if query.descending { order.reverse() } else { order }
+        });
+        let before = usize::try_from(query.page.offset()).unwrap_or(usize::MAX);
+        let size = usize::try_from(query.page.size).unwrap_or(usize::MAX);
+        let total = found.len().try_into().unwrap_or(u64::MAX);
+        Ok(Page { items: found.into_iter().skip(before).take(size).cloned().collect(), total })
+    }
+
+    async fn read(
+        &self,
+        tenant: TenantId,
+        id: OrganizationId,
+    ) -> Result<Option<Reachable>, StoreUnavailable> {
+        let state = self.reach()?;
+        let entry = state.organizations.get(&id).filter(|entry| entry.organization.tenant == tenant);
+        Ok(entry.map(|entry| {
+            let mut all: Vec<_> = state.live_organizations(tenant).cloned().collect();
+            all.sort_by_key(|own| (own.created_at, own.id));
+            Reachable { current: entry.organization.clone(), all }
+        }))
+    }
+
+    async fn revise(
+        &self,
+        tenant: TenantId,
+        id: OrganizationId,
+        revision: Revision,
+        by: String,
+        at: OffsetDateTime,
+    ) -> Result<Option<Organization>, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Some(entry) = state.live_entry(tenant, id) else { return Ok(None) };
+        let own = &mut entry.organization;
+        let profile = &mut own.profile;
+        profile.name = revision.name;
+        profile.email = revision.email;
+        for (field, new) in [
+            (&mut profile.address, revision.address),
+            (&mut profile.city, revision.city),
+            (&mut profile.state_province, revision.state_province),
+            (&mut profile.postal_code, revision.postal_code),
+            (&mut profile.country, revision.country),
+            (&mut profile.phone_number, revision.phone_number),
+        ] {
+            if let Some(new) = new {
+                *field = new;
+            }
+        }
+        profile.timezone = revision.timezone.unwrap_or(profile.timezone);
+        own.updated_at = at;
+        own.last_modified_by = Some(by);
+        Ok(Some(own.clone()))
+    }
+
+    async fn remove(
+        &self,
+        tenant: TenantId,
+        id: OrganizationId,
+        by: String,
+        at: OffsetDateTime,
+    ) -> Result<bool, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Some(entry) = state.live_entry(tenant, id) else { return Ok(false) };
+        entry.organization.deleted_at = Some(at);
+        entry.organization.updated_at = at;
+        entry.organization.last_modified_by = Some(by);
+        Ok(true)
+    }
+}
+
+fn compare(by: OrganizationField, one: &Organization, other: &Organization) -> Ordering {
+    let (left, right) = (&one.profile, &other.profile);
+    match by {
+        OrganizationField::CreatedAt => one.created_at.cmp(&other.created_at),
+        OrganizationField::UpdatedAt => one.updated_at.cmp(&other.updated_at),
+        OrganizationField::Name => left.name.cmp(&right.name),
+        OrganizationField::Email => left.email.cmp(&right.email),
+        OrganizationField::City => left.city.cmp(&right.city),
+        OrganizationField::Country => left.country.cmp(&right.country),
+    }
+}
+
+impl OrganizationEntry {
+    /// A new organization with its first secret and its metadata record.
+    pub(super) fn new(organization: Organization, secret: Secret<Vec<u8>>) -> Self {
+        let metadata = MetadataRecord {
+            // As unique as the organization's own: there is no randomness here.
+            id: MetadataId::from_uuid(Uuid::from_u128(!organization.id.uuid().as_u128())),
+            organization: organization.id,
+            version: 1,
+            metadata: Map::new(),
+            created_at: organization.created_at,
+            created_by: organization.created_by.clone(),
+        };
+        Self { organization, secret, previous: None, metadata }
+    }
+}
+
+impl State {
+    fn live_organizations(&self, tenant: TenantId) -> impl Iterator<Item = &Organization> {
+        let all = self.organizations.values().map(|entry| &entry.organization);
+        all.filter(move |own| own.tenant == tenant && own.is_active())
+    }
+
+    /// A live organization of the tenant.
+    pub(super) fn live_entry(
+        &mut self,
+        tenant: TenantId,
+        id: OrganizationId,
+    ) -> Option<&mut OrganizationEntry> {
+        let entry = self.organizations.get_mut(&id);
+        entry.filter(|entry| entry.organization.tenant == tenant && entry.organization.is_active())
+    }
+}
