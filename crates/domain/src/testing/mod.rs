@@ -7,8 +7,10 @@
 pub mod contracts;
 mod fixtures;
 mod in_memory;
+mod laid;
 mod world;
 
 pub use fixtures::{Ground, TestResult, moment};
 pub use in_memory::InMemory;
+pub use laid::{LaidCall, LaysCalls};
 pub use world::World;

@@ -1,6 +1,7 @@
 //! Every store port in memory: one lock around one state, so that each decision is atomic.
 
 mod access;
+mod call_records;
 mod callbacks;
 mod calls;
 mod directory;
@@ -20,11 +21,14 @@ use crate::access::{ApiKey, KeyDigest};
 use crate::assistant::Assistant;
 use crate::call::{Ended, FinalAnswer, Live, OutboundCall};
 use crate::callback::CallbackDraft;
-use crate::ids::{AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
+use crate::ids::{
+    AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TeamId, TenantId, TrunkId,
+};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
 use crate::organization::{Organization, Tenant};
 use crate::ports::{Command, SavedLeg, StoreUnavailable, TryRecord};
 use crate::secret::Secret;
+use crate::testing::LaidCall;
 use crate::trunk::{Number, Trunk};
 
 /// A store that forgets everything when it is dropped; clones share it.
@@ -41,8 +45,10 @@ struct State {
     trunks: BTreeMap<TrunkId, TrunkEntry>,
     numbers: BTreeMap<NumberId, Number>,
     assistants: BTreeMap<AssistantId, Assistant>,
+    teams: BTreeMap<(OrganizationId, String), TeamId>,
     keys: BTreeMap<KeyId, (ApiKey, KeyDigest)>,
     calls: BTreeMap<CallId, CallEntry>,
+    laid: BTreeMap<CallId, LaidCall>,
     callbacks: BTreeMap<CallId, CallbackEntry>,
     boots: BTreeMap<BootId, BootEntry>,
     schemas: HashMap<SchemaOwner, StoredSchema>,

@@ -10,6 +10,7 @@ use crate::ids::OrganizationId;
 use crate::organization::{Organization, Tenant};
 use crate::ports::{Provisioning, ProvisioningError, StoreUnavailable};
 use crate::secret::Secret;
+use crate::testing::fixtures::fresh;
 use crate::trunk::{Number, Trunk};
 
 fn known() -> ProvisioningError {
@@ -91,6 +92,10 @@ impl Provisioning for InMemory {
         let tenant = owner.ok_or(ProvisioningError::Unknown("organization"))?.tenant;
         if state.assistants.contains_key(&assistant.id) {
             return Err(known());
+        }
+        if let Some(team) = &assistant.team {
+            let known = state.teams.entry((assistant.organization, team.clone()));
+            known.or_insert_with(|| fresh().into());
         }
         state.assistants.insert(assistant.id, Assistant { tenant, ..assistant });
         Ok(())
