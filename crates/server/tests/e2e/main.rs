@@ -16,6 +16,7 @@ mod callbacks;
 mod capacity;
 mod crashes;
 mod orphans;
+mod receivers;
 mod shutdown;
 mod table;
 mod through_kamailio;

@@ -24,6 +24,7 @@ first_message = "Hello."
 
 /// What an organization needs to place calls.
 pub struct Desk {
+    pub organization: String,
     pub number: String,
     pub assistant: String,
     pub secret: String,
@@ -72,6 +73,7 @@ impl Desk {
         ]);
         let secret = installation.operator(&["webhook-secret", "show", "--organization", &organization]);
         Self {
+            organization,
             number,
             assistant,
             secret: secret["secret"].as_str().unwrap().to_owned(),
@@ -89,6 +91,11 @@ impl Desk {
         let made =
             installation.operator(&["assistant", "create", "--organization", organization, "--file", path]);
         made["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The organization's API key.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// After a restart the server listens elsewhere.

@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: an installation, a provisioned desk, a receiver and a trunk.
 
+pub mod copied;
 pub mod desk;
 pub mod installation;
 pub mod kamailio;
