@@ -49,6 +49,11 @@ pub fn digest_of_well_formed(text: &str) -> Option<KeyDigest> {
     (ours && checksum(unchecked) == sum).then(|| digest(text))
 }
 
+/// Whether a text may hold a key, so that it is not for a log. It may be a mistyped one, too.
+pub fn may_hold_a_key(text: &str) -> bool {
+    [KeyLevel::Organization, KeyLevel::Tenant].into_iter().any(|level| text.contains(prefix(level)))
+}
+
 const fn prefix(level: KeyLevel) -> &'static str {
     match level {
         KeyLevel::Organization => "cw_org_",

@@ -11,7 +11,7 @@ const TARGET: &str = "http_api::access";
 /// What is known of a request before it is answered. Paths are told by their pattern: what a
 /// client put into them is no business of the log.
 pub(crate) struct Line {
-    method: Method,
+    method: &'static str,
     route: String,
     /// Probes come every few seconds: their lines are for debugging only.
     probe: bool,
@@ -23,7 +23,7 @@ impl Line {
     /// Begins the line of a request to the endpoint with this pattern.
     pub(crate) fn of(method: &Method, pattern: Option<&str>) -> Self {
         Self {
-            method: method.clone(),
+            method: known(method),
             route: pattern.unwrap_or("unmatched").to_owned(),
             probe: pattern.is_some() && routes::limit(pattern).is_none(),
             began: Instant::now(),
@@ -35,7 +35,7 @@ impl Line {
     pub(crate) fn answered(&mut self, status: u16) {
         self.written = true;
         let latency_us = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let (method, route) = (self.method.as_str(), self.route.as_str());
+        let (method, route) = (self.method, self.route.as_str());
         if self.probe {
             tracing::debug!(target: TARGET, method, route, status, latency_us, "answered");
         } else {
@@ -49,8 +49,24 @@ impl Drop for Line {
     fn drop(&mut self) {
         if !self.written {
             let latency_us = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-            let (method, route) = (self.method.as_str(), self.route.as_str());
+            let (method, route) = (self.method, self.route.as_str());
             tracing::info!(target: TARGET, method, route, latency_us, "abandoned");
         }
+    }
+}
+
+/// A method's name; one that nobody has heard of is whatever a client likes to write.
+fn known(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::PATCH => "PATCH",
+        Method::OPTIONS => "OPTIONS",
+        Method::TRACE => "TRACE",
+        Method::CONNECT => "CONNECT",
+        _ => "unknown",
     }
 }

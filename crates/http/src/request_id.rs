@@ -1,6 +1,7 @@
 //! The name of a request, by which client, answer and log lines find each other.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use application::keys::may_hold_a_key;
 use domain::ports::Entropy;
 
 /// The header in both directions.
@@ -29,10 +30,10 @@ pub(crate) fn answer_with(id: &str, headers: &mut HeaderMap) {
     }
 }
 
-/// Nothing that could break a log line or a shell.
+/// Nothing that could break a log line or a shell, or that must not be in a log.
 fn is_sane(id: &str) -> bool {
     let sane = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@~".contains(&byte);
-    (1..=LENGTH_MAX).contains(&id.len()) && id.bytes().all(sane)
+    (1..=LENGTH_MAX).contains(&id.len()) && id.bytes().all(sane) && !may_hold_a_key(id)
 }
 
 #[cfg(test)]
@@ -60,7 +61,7 @@ mod tests {
             assert_eq!(id_for(Some(kept)), kept);
         }
         let fresh = "11111111-1111-4111-9111-111111111111";
-        for replaced in ["", "a b", "a\tb", "a\"b", "{a}", "ä", &"x".repeat(129)] {
+        for replaced in ["", "a b", "a\tb", "a\"b", "{a}", "ä", &"x".repeat(129), "cw_org_0", "x-cw_ten_0"] {
             assert_eq!(id_for(Some(replaced)), fresh, "{replaced:?}");
         }
         assert_eq!(id_for(None), fresh);

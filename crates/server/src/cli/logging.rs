@@ -1,5 +1,6 @@
 //! Where log lines go: to standard error, readable or as JSON, without anybody waiting for it.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{IsTerminal, stderr};
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -27,7 +28,19 @@ pub(super) fn start(level: &str, format: LogFormat) -> WorkerGuard {
     };
     // Fails only when somebody has begun to log already, which is as good.
     drop(started);
+    log_panics();
     guard
+}
+
+/// A panic is a line like any other, with the request or call that it struck.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let cause = panic.payload_as_str().unwrap_or("?");
+        let place = panic.location().map(ToString::to_string);
+        let trace = Backtrace::capture();
+        let trace = (trace.status() == BacktraceStatus::Captured).then(|| trace.to_string());
+        tracing::error!(cause, place, trace, "a thread panicked");
+    }));
 }
 
 fn filter(level: &str) -> EnvFilter {
@@ -38,7 +51,42 @@ fn filter(level: &str) -> EnvFilter {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use parking_lot::Mutex;
+
     use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_panic_is_a_line_with_the_request_that_it_struck() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = tracing_subscriber::fmt().json().with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(subscriber, || {
+            log_panics();
+            let _request = tracing::info_span!("request", request_id = "r-1").entered();
+            std::panic::catch_unwind(|| panic!("it broke")).unwrap_err();
+        });
+        let line: serde_json::Value = serde_json::from_slice(&lines.0.lock()).unwrap();
+        assert_eq!(line["fields"]["cause"], "it broke");
+        assert!(line["fields"]["place"].as_str().is_some_and(|place| place.contains("logging.rs")));
+        assert_eq!(line["span"]["request_id"], "r-1");
+    }
 
     #[test]
     fn no_setting_lets_whole_messages_into_the_log() {

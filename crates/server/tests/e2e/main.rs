@@ -15,6 +15,7 @@ mod support;
 mod callbacks;
 mod capacity;
 mod crashes;
+mod logs;
 mod orphans;
 mod receivers;
 mod shutdown;
