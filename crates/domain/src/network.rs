@@ -11,7 +11,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Reads `ADDRESS/PREFIX` or a single address.
+    /// Reads `ADDRESS/PREFIX` or a single address. A block of mapped IPv4 addresses is the IPv4 block,
+    /// as every address is compared in that form; one that holds more than those is refused.
     pub fn parse(text: &str) -> Option<Self> {
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
@@ -23,7 +24,12 @@ impl Network {
             Some(prefix) => prefix.parse::<u8>().ok().filter(|prefix| *prefix <= longest)?,
             None => longest,
         };
-        Some(Self { address, prefix })
+        match (address, address.to_canonical()) {
+            (IpAddr::V6(_), v4 @ IpAddr::V4(_)) => {
+                Some(Self { address: v4, prefix: prefix.checked_sub(96)? })
+            }
+            _ => Some(Self { address, prefix }),
+        }
     }
 
     /// Whether `address` lies in this block; a mapped IPv4 address counts as the IPv4 address.
@@ -235,9 +241,25 @@ mod tests {
 
     #[test]
     fn networks_are_read_strictly() {
-        for bad in ["", "10.0.0.0/33", "::/129", "10.0.0.0/x", "host/8"] {
+        for bad in ["", "10.0.0.0/33", "::/129", "10.0.0.0/x", "host/8", "::ffff:10.0.0.0/95"] {
             assert_eq!(Network::parse(bad), None, "{bad}");
         }
         assert!(Network::parse("0.0.0.0/0").unwrap().contains("8.8.8.8".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_network_of_mapped_addresses_is_the_ipv4_network() {
+        for (mapped, plain) in [
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+            ("::ffff:0:0/96", "0.0.0.0/0"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("::ffff:c000:201/128", "192.0.2.1/32"),
+        ] {
+            assert_eq!(Network::parse(mapped), Network::parse(plain), "{mapped}");
+        }
+        let proxies = Network::parse("::ffff:10.0.0.0/104").unwrap();
+        assert!(proxies.contains("10.9.9.9".parse().unwrap()));
+        assert!(proxies.contains("::ffff:10.9.9.9".parse().unwrap()));
+        assert!(!proxies.contains("11.0.0.1".parse().unwrap()));
     }
 }

@@ -8,9 +8,11 @@ pub mod contracts;
 mod fixtures;
 mod in_memory;
 mod laid;
+mod rate_limit;
 mod world;
 
 pub use fixtures::{Ground, TestResult, moment};
 pub use in_memory::InMemory;
 pub use laid::{LaidCall, LaysCalls};
+pub use rate_limit::RateLimitModel;
 pub use world::World;
