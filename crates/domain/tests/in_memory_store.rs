@@ -3,7 +3,8 @@
 use domain::testing::{InMemory, World};
 
 async fn make_world() -> World {
-    World::new(InMemory::new(), ())
+    let store = InMemory::new();
+    World::new(store.clone(), ()).laying(store)
 }
 
 domain::store_contracts!(make_world);

@@ -4,11 +4,13 @@
 //! No type of the driver leaves this crate.
 
 mod access;
+mod call_log;
 mod callbacks;
 mod calls;
 mod connection;
 mod directory;
 mod failure;
+mod housekeeping;
 mod lanes;
 mod migrate;
 mod nodes;

@@ -1,4 +1,8 @@
-//! The statements of a call's hot path as they are sent, for measuring them without us.
+//! The statements of hot paths as they are sent, for measuring them without us.
+
+use domain::call::CallOrder;
+
+use crate::call_log::{Listed, READ, text};
 
 /// Whose key it is: the key's digest.
 pub const AUTHENTICATE: &str = crate::access::AUTHENTICATE;
@@ -17,3 +21,17 @@ pub const CONCLUDE: &str = crate::calls::CONCLUDE;
 
 /// Where a call stands: call, tenant, organization or null.
 pub const STATUS: &str = crate::calls::STATUS;
+
+/// All that is known of a call: call, tenant, organization or null.
+pub const CALL: &str = READ;
+
+/// A page of calls, newest first. Every list takes organization, tenant, organization of the scope or
+/// null, types, limit, offset, from, until (exclusive), part of a name or null, intent or null, then
+/// where whole hours, days and months begin, and where whole months, days and hours end.
+pub const CALLS: &str = text(Listed::All, CallOrder::Newest);
+
+/// The same of a span of time.
+pub const CALLS_IN_SPAN: &str = text(Listed::Span, CallOrder::Newest);
+
+/// The same of one type.
+pub const CALLS_OF_TYPE: &str = text(Listed::Type, CallOrder::Newest);

@@ -8,7 +8,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::fixtures::{TestResult, fresh, moment};
-use crate::ports::{Access, Callbacks, Directory, Nodes, OutboundCalls, Provisioning};
+use super::laid::{LaidCall, LaysCalls};
+use crate::ports::{
+    Access, CallRecords, Callbacks, Directory, Housekeeping, Nodes, OutboundCalls, Provisioning,
+};
 
 /// The ports of one empty store.
 #[derive(Clone)]
@@ -25,6 +28,12 @@ pub struct World {
     pub nodes: Arc<dyn Nodes>,
     /// The operator's side.
     pub provisioning: Arc<dyn Provisioning>,
+    /// Call logs.
+    pub records: Arc<dyn CallRecords>,
+    /// Upkeep.
+    pub housekeeping: Arc<dyn Housekeeping>,
+    /// Lays calls down, if [`World::laying`] said how.
+    lays: Option<Arc<dyn LaysCalls>>,
     /// Whatever must live as long as the store, e.g. its database.
     _ground: Arc<dyn Any + Send + Sync>,
 }
@@ -33,7 +42,15 @@ impl World {
     /// Wraps a store; `keep` is dropped with the last clone.
     pub fn new<S>(store: S, keep: impl Any + Send + Sync) -> Self
     where
-        S: OutboundCalls + Callbacks + Directory + Access + Nodes + Provisioning + 'static,
+        S: OutboundCalls
+            + Callbacks
+            + Directory
+            + Access
+            + Nodes
+            + Provisioning
+            + CallRecords
+            + Housekeeping
+            + 'static,
     {
         let store = Arc::new(store);
         Self {
@@ -42,9 +59,23 @@ impl World {
             directory: store.clone(),
             access: store.clone(),
             nodes: store.clone(),
-            provisioning: store,
+            provisioning: store.clone(),
+            records: store.clone(),
+            housekeeping: store,
+            lays: None,
             _ground: Arc::new(keep),
         }
+    }
+
+    /// The same world, in which calls can be laid down.
+    #[must_use]
+    pub fn laying(self, lays: impl LaysCalls + 'static) -> Self {
+        Self { lays: Some(Arc::new(lays)), ..self }
+    }
+
+    /// Lays calls down.
+    pub(super) async fn lay(&self, calls: &[LaidCall]) -> TestResult {
+        self.lays.as_ref().ok_or("nobody lays calls down in this world")?.lay(calls).await
     }
 
     /// Whether no callback waits, now or later.

@@ -1,9 +1,12 @@
 //! What every store must keep, port by port: each contract is one decision put to the test.
 
 pub mod accept;
+pub mod call_lists;
+pub mod call_records;
 pub mod callbacks;
 pub mod conclude;
 pub mod directory;
+pub mod housekeeping;
 pub mod keys;
 pub mod nodes;
 pub mod progress;
@@ -86,6 +89,25 @@ macro_rules! store_contracts {
                 every_trunk_of_every_tenant_is_listed,
                 nothing_is_set_up_under_an_unknown_owner,
                 the_tenant_is_that_of_the_organization,
+            }
+            call_records {
+                a_call_is_shown_from_its_acceptance_on,
+                all_that_is_known_of_a_call_is_shown,
+                a_foreign_call_log_does_not_exist,
+                a_deleted_organizations_calls_stay_readable,
+            }
+            call_lists {
+                every_filter_and_order_agree_with_a_plain_search,
+                the_pages_of_a_list_make_up_the_whole,
+                a_page_beyond_the_end_is_empty_with_the_true_total,
+                a_foreign_or_unknown_organization_has_no_list,
+                both_ends_of_a_span_belong_to_it,
+                wildcards_stand_for_themselves,
+                the_case_of_no_letter_matters,
+            }
+            housekeeping {
+                folding_changes_no_total,
+                folders_at_once_lose_nothing,
             }
             secrets {
                 a_rotated_secret_overlaps_the_one_before,

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use super::{CallEntry, InMemory, Stage, State};
 use crate::call::{CallListing, CallLog, CallOrder, CallQuery, CallType, Ended, Live};
 use crate::ids::{AssistantId, CallId, NumberId, TeamId};
+use crate::organization::folded;
 use crate::page::Page;
 use crate::ports::{CallRecords, StoreUnavailable};
 use crate::scope::Scope;
@@ -55,12 +56,12 @@ impl LaysCalls for InMemory {
 fn fits(log: &CallLog, query: &CallQuery) -> bool {
     let listing = &log.listing;
     let named = |part: &String| {
-        let name = listing.agent.as_ref().map(|(_, name)| name.to_lowercase());
-        name.is_some_and(|name| name.contains(&part.to_lowercase()))
+        let name = listing.agent.as_ref().map(|(_, name)| folded(name));
+        name.is_some_and(|name| name.contains(&folded(part)))
     };
     let wanted = |intent: &String| {
-        let own = log.user_primary_intent.as_ref().map(|own| own.to_lowercase());
-        own.is_some_and(|own| own == intent.to_lowercase())
+        let own = log.user_primary_intent.as_ref().map(|own| folded(own));
+        own.is_some_and(|own| own == folded(intent))
     };
     listing.organization == query.organization
         && query.call_type.is_none_or(|wanted| wanted == listing.call_type)

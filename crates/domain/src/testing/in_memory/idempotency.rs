@@ -37,4 +37,9 @@ impl<T: Clone> Answers<T> {
     pub(super) fn keep(&mut self, once: Once, at: OffsetDateTime, answer: T) {
         self.0.insert((once.scope, once.key), Kept { fingerprint: once.fingerprint, at, answer });
     }
+
+    /// Forgets what was kept before `before`.
+    pub(super) fn forget(&mut self, before: OffsetDateTime) {
+        self.0.retain(|_, kept| kept.at >= before);
+    }
 }

@@ -5,6 +5,7 @@ mod call_records;
 mod callbacks;
 mod calls;
 mod directory;
+mod housekeeping;
 mod idempotency;
 mod metadata;
 mod nodes;

@@ -1,0 +1,82 @@
+//! A page of an organization's calls with their exact number, in one statement.
+
+use diesel::deserialize::{QueryableByName, Result as Read};
+use diesel::pg::Pg;
+use diesel::row::NamedRow;
+use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
+use domain::call::{CallListing, CallQuery, CallType};
+use domain::ids::OrganizationId;
+use domain::page::Page;
+use domain::scope::Scope;
+use uuid::Uuid;
+
+use super::record::ListingRow;
+use super::span::Span;
+use super::texts::{Listed, text};
+use crate::failure::Failure;
+use crate::statement::{Statement, statement};
+use crate::store::Store;
+
+/// Beyond the end of every list; a page can be added to it.
+const FARTHEST: i64 = i64::MAX / 2;
+
+/// A call of the page, or nothing but the total when the page is empty.
+struct PageRow {
+    total: i64,
+    listing: Option<ListingRow>,
+}
+
+impl QueryableByName<Pg> for PageRow {
+    fn build<'a>(row: &impl NamedRow<'a, Pg>) -> Read<Self> {
+        let id = NamedRow::get::<Nullable<SqlUuid>, Option<Uuid>>(row, "id")?;
+        let listing = if id.is_some() { Some(ListingRow::build(row)?) } else { None };
+        Ok(Self { total: NamedRow::get::<BigInt, i64>(row, "total")?, listing })
+    }
+}
+
+pub(super) async fn page(
+    store: &Store,
+    scope: Scope,
+    query: &CallQuery,
+) -> Result<Option<Page<CallListing>>, Failure> {
+    let rows = store.write::<PageRow>(page_statement(scope, query)).await?;
+    let Some(total) = rows.first().map(|row| row.total) else { return Ok(None) };
+    let broken = || Failure::impossible("call_counts", query.organization.uuid(), "fewer calls than none");
+    let total = u64::try_from(total).map_err(|_| broken())?;
+    let listings = rows.into_iter().filter_map(|row| row.listing);
+    Ok(Some(Page { items: listings.map(ListingRow::into_listing).collect::<Result<_, _>>()?, total }))
+}
+
+fn page_statement(scope: Scope, query: &CallQuery) -> Statement {
+    let types = query.call_type.map_or_else(|| CallType::ALL.to_vec(), |only| vec![only]);
+    let span = Span::inclusive(query.from, query.to);
+    statement(text(listed(query), query.order))
+        .bind(query.organization.uuid())
+        .bind(scope.tenant().uuid())
+        .bind(scope.organization().map(OrganizationId::uuid))
+        .bind(types.into_iter().map(|own| own.as_str().to_owned()).collect::<Vec<_>>())
+        .bind(i64::from(query.page.size))
+        .bind(i64::try_from(query.page.offset()).map_or(FARTHEST, |offset| offset.min(FARTHEST)))
+        .bind(span.from)
+        .bind(span.until)
+        .bind(query.agent_name.as_deref().map(str::to_owned))
+        .bind(query.user_primary_intent.as_deref().map(str::to_owned))
+        .bind(span.hours_from)
+        .bind(span.days_from)
+        .bind(span.months_from)
+        .bind(span.months_until)
+        .bind(span.days_until)
+        .bind(span.hours_until)
+}
+
+fn listed(query: &CallQuery) -> Listed {
+    let spanned = query.from.is_some() || query.to.is_some();
+    match (&query.user_primary_intent, &query.agent_name, query.call_type, spanned) {
+        (Some(_), ..) => Listed::Intent,
+        (None, Some(_), ..) => Listed::Name,
+        (None, None, Some(_), true) => Listed::TypeInSpan,
+        (None, None, Some(_), false) => Listed::Type,
+        (None, None, None, true) => Listed::Span,
+        (None, None, None, false) => Listed::All,
+    }
+}

@@ -1,0 +1,63 @@
+//! One call with all that is known of it: one prepared statement on a shared connection.
+
+use domain::call::{CallLog, EndedReason};
+use domain::ids::{CallId, OrganizationId};
+use domain::scope::Scope;
+
+use super::record::{ListingRow, listing_columns, listing_tables};
+use crate::failure::Failure;
+use crate::rows::Both;
+use crate::statement::{row, statement};
+use crate::store::Store;
+
+pub(crate) const READ: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    ", c.ended_reason, c.user_name, c.user_primary_intent, c.user_sentiment, c.outcome, c.summary, c.summary_fr \
+     FROM ",
+    listing_tables!(),
+    " WHERE c.id = $1 AND c.tenant_id = $2 AND ($3 IS NULL OR c.organization_id = $3)"
+);
+
+row! {
+    DetailRow {
+        ended_reason: Option<String>,
+        user_name: Option<String>,
+        user_primary_intent: Option<String>,
+        user_sentiment: Option<String>,
+        outcome: Option<String>,
+        summary: Option<String>,
+        summary_fr: Option<String>,
+    }
+}
+
+pub(super) async fn read(store: &Store, scope: Scope, call: CallId) -> Result<Option<CallLog>, Failure> {
+    let make = || {
+        statement(READ)
+            .bind(call.uuid())
+            .bind(scope.tenant().uuid())
+            .bind(scope.organization().map(OrganizationId::uuid))
+    };
+    let found = store.read::<Both<ListingRow, DetailRow>>(make).await?.into_iter().next();
+    found.map(|Both(listing, detail)| detail.into_log(listing)).transpose()
+}
+
+impl DetailRow {
+    fn into_log(self, listing: ListingRow) -> Result<CallLog, Failure> {
+        let unknown = || Failure::impossible("calls", listing.id, "the reason is unknown");
+        let ended_reason = match &self.ended_reason {
+            Some(reason) => Some(EndedReason::parse(reason).ok_or_else(unknown)?),
+            None => None,
+        };
+        Ok(CallLog {
+            listing: listing.into_listing()?,
+            ended_reason,
+            user_name: self.user_name,
+            user_primary_intent: self.user_primary_intent,
+            user_sentiment: self.user_sentiment,
+            outcome: self.outcome,
+            summary: self.summary,
+            summary_fr: self.summary_fr,
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Upkeep: folding counts and forgetting idempotency keys, in steps that hold nobody up.
+
+use async_trait::async_trait;
+use domain::ports::{Housekeeping, StoreUnavailable};
+use time::OffsetDateTime;
+
+use crate::failure::Failure;
+use crate::statement::{Statement, row, statement};
+use crate::store::Store;
+
+/// Rows that one step takes; a full step means that more may be left.
+const STEP: i64 = 5_000;
+
+// One node folds at a time, for two would wait for each other's totals; whoever accepts calls only
+// adds deltas and waits for nobody. What another node folded since our snapshot was taken is gone,
+// and so it is not taken twice.
+pub(crate) const FOLD: &str = "
+WITH turn AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(7163102946023817) AS ours
+), taken AS (
+    DELETE FROM call_counts WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM call_counts WHERE (SELECT ours FROM turn) LIMIT $1
+    ))
+    RETURNING organization_id, call_type, hour, calls
+), folded AS (
+    INSERT INTO call_totals AS total (organization_id, span, call_type, starts, calls)
+    SELECT organization_id, part.span, call_type, part.starts, sum(calls)
+    FROM taken CROSS JOIN LATERAL (VALUES
+        ('hour', hour),
+        ('day', date_trunc('day', hour, 'UTC')),
+        ('month', date_trunc('month', hour, 'UTC')),
+        ('all', '-infinity'::timestamptz)
+    ) AS part (span, starts)
+    GROUP BY organization_id, part.span, call_type, part.starts
+    ON CONFLICT (organization_id, span, call_type, starts) DO UPDATE SET calls = total.calls + excluded.calls
+)
+SELECT count(*) AS done FROM taken";
+
+const FORGET: &str = "
+WITH forgotten AS (
+    DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM idempotency_keys WHERE created_at < $2 ORDER BY created_at LIMIT $1
+        FOR UPDATE SKIP LOCKED
+    ))
+    RETURNING true
+)
+SELECT count(*) AS done FROM forgotten";
+
+row! {
+    Done { done: i64 }
+}
+
+#[async_trait]
+impl Housekeeping for Store {
+    async fn fold_call_counts(&self) -> Result<bool, StoreUnavailable> {
+        Ok(step(self, statement(FOLD).bind(STEP)).await?)
+    }
+
+    async fn forget_idempotency_keys(&self, before: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        Ok(step(self, statement(FORGET).bind(STEP).bind(before)).await?)
+    }
+}
+
+/// Whether the step was a full one.
+async fn step(store: &Store, statement: Statement) -> Result<bool, Failure> {
+    let done = store.write::<Done>(statement).await?;
+    Ok(done.first().is_some_and(|row| row.done >= STEP))
+}
