@@ -6,6 +6,7 @@ pub mod authenticate;
 pub mod causes;
 pub mod conclude_call;
 pub mod deliver_callbacks;
+pub mod in_flight;
 pub mod keep_node;
 pub mod keys;
 pub mod place_call;

@@ -1,4 +1,4 @@
-//! Placing a call: look up, prepare, record, and only then dial.
+//! Placing a call: look up, prepare, record, and only then dial; once for each idempotency key.
 
 use std::sync::Arc;
 
@@ -6,16 +6,18 @@ use domain::access::Principal;
 use domain::audio::AudioFormat;
 use domain::call::{CallStatus, EndedReason, OutboundCall};
 use domain::callback::CallbackUrl;
+use domain::idempotency::{Earlier, Once};
 use domain::ids::{AssistantId, BootId, CallId, ContactId, NewId, NumberId};
 use domain::number::Destination;
 use domain::ports::{
     Acceptance, Accepted, Clock, DialPlan, Directory, Dispatch, Entropy, OutboundCalls, Placeable,
-    PreparedLeg, Refused, StoreUnavailable, Telephony,
+    PreparedLeg, Recorded, Refused, StoreUnavailable, Telephony,
 };
 use domain::variables::Variables;
 
 use crate::causes::causes;
 use crate::crash_point::crash_point;
+use crate::in_flight::InFlight;
 use crate::keep_node::NodeLease;
 use crate::run_call::{RunCall, Start};
 use crate::supervisor::CallSupervisor;
@@ -35,6 +37,8 @@ pub struct CallRequest {
     pub variables: Variables,
     /// Where the end is reported.
     pub callback_url: Option<CallbackUrl>,
+    /// Set when the request may come again.
+    pub once: Option<Once>,
 }
 
 /// A recorded call.
@@ -48,6 +52,8 @@ pub struct Placed {
     pub status: CallStatus,
     /// Why it could not be placed.
     pub reason: Option<EndedReason>,
+    /// Whether an earlier request placed it; this is how that one was answered.
+    pub replayed: bool,
 }
 
 /// Why nothing was recorded.
@@ -59,6 +65,9 @@ pub enum PlaceError {
     /// Their organization is deleted.
     #[error("the organization is inactive")]
     OrganizationInactive,
+    /// The idempotency key came with another request before.
+    #[error("the idempotency key is taken by another request")]
+    KeyTaken,
     /// This node takes no calls: it is shutting down, or has lost touch with the store.
     #[error("no new calls are taken")]
     Unavailable,
@@ -87,11 +96,29 @@ pub struct PlaceCall {
     pub clock: Arc<dyn Clock>,
     /// Makes ids unpredictable.
     pub entropy: Arc<dyn Entropy>,
+    /// Lets twins of a request wait for it.
+    pub in_flight: InFlight,
 }
 
 impl PlaceCall {
     /// Places a call for `principal`; must not be cancelled half way, so run it as a task.
+    ///
+    /// A request that comes again is answered as it was the first time, whatever has changed since.
     pub async fn place(&self, principal: &Principal, request: CallRequest) -> Result<Placed, PlaceError> {
+        let Some(once) = request.once.clone() else { return self.place_now(principal, request).await };
+        loop {
+            if let Some(earlier) = self.calls.earlier(&once, self.clock.now()).await? {
+                return replayed(earlier);
+            }
+            match self.in_flight.enter(&once) {
+                Ok(_first) => return self.place_now(principal, request).await,
+                // It fails once the first is gone, which is what is waited for.
+                Err(mut first) => _ = first.changed().await,
+            }
+        }
+    }
+
+    async fn place_now(&self, principal: &Principal, request: CallRequest) -> Result<Placed, PlaceError> {
         let found = self.directory.placeable(principal.scope, request.assistant, request.number).await?;
         let placeable = found.ok_or(PlaceError::NotFound)?;
         if !placeable.organization_active {
@@ -99,6 +126,7 @@ impl PlaceCall {
         }
         let admission =
             self.supervisor.admit().filter(|_| self.lease.may_dial()).ok_or(PlaceError::Unavailable)?;
+        let once = request.once.clone();
         let call = self.record_of(&placeable, request);
         let prepared = self.prepare(&call, &placeable).await;
         crash_point("prepared");
@@ -110,7 +138,7 @@ impl PlaceCall {
             }
             Err(reason) => (Dispatch::Refuse { reason }, None),
         };
-        let accepted = self.calls.accept(Acceptance { call: call.clone(), dispatch }).await?;
+        let accepted = self.calls.accept(Acceptance { call: call.clone(), dispatch, once }).await?;
         crash_point("accepted");
         let (placed, contact) = (call.id, call.contact);
         let reason = match (accepted, prepared) {
@@ -121,10 +149,12 @@ impl PlaceCall {
             (Accepted::Failed(reason), _) => Some(reason),
             // The store answers `Calling` only for a call that was to be dialled.
             (Accepted::Calling(_), None) => Some(EndedReason::TrunkUnreachable),
+            // A twin on another node was faster; the leg is dropped, nothing was sent.
+            (Accepted::Earlier(earlier), _) => return replayed(earlier),
         };
         let status = if reason.is_some() { CallStatus::Failed } else { CallStatus::Calling };
         tracing::info!(call = %placed, status = status.as_str(), reason = reason.map(EndedReason::as_str), "call accepted");
-        Ok(Placed { call: placed, contact, status, reason })
+        Ok(Placed { call: placed, contact, status, reason, replayed: false })
     }
 
     fn record_of(&self, placeable: &Placeable, request: CallRequest) -> OutboundCall {
@@ -173,4 +203,13 @@ impl PlaceCall {
             Refused::NoCapacity => EndedReason::CapacityExceeded,
         })
     }
+}
+
+fn replayed(earlier: Earlier<Recorded>) -> Result<Placed, PlaceError> {
+    let Earlier::Same(Recorded { call, contact, failed: reason }) = earlier else {
+        return Err(PlaceError::KeyTaken);
+    };
+    let status = if reason.is_some() { CallStatus::Failed } else { CallStatus::Calling };
+    tracing::info!(%call, "call told again");
+    Ok(Placed { call, contact, status, reason, replayed: true })
 }

@@ -39,7 +39,7 @@ pub struct Once {
 }
 
 /// What an earlier request with the same key left; `T` is what it was answered with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Earlier<T> {
     /// It asked for the same: this was its answer.
     Same(T),

@@ -14,6 +14,7 @@ mod endpoints;
 mod envelope;
 mod error;
 mod gate;
+mod idempotency;
 mod json;
 mod rate_limit;
 mod request_id;

@@ -115,6 +115,18 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Two parts of a request that were read apart; the problems of both are told together.
+pub(crate) fn both<A, B>(one: Result<A, ApiError>, other: Result<B, ApiError>) -> Result<(A, B), ApiError> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(ApiError::Invalid(mut problems)), Err(ApiError::Invalid(more))) => {
+            problems.extend(more);
+            Err(ApiError::Invalid(problems))
+        }
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
+}
+
 /// A JSON object.
 pub(crate) fn object(value: &Value) -> Result<&Map<String, Value>, Fault> {
     value.as_object().ok_or_else(|| wrong_type("object", value))

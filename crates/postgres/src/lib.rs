@@ -11,6 +11,7 @@ mod connection;
 mod directory;
 mod failure;
 mod housekeeping;
+mod idempotency;
 mod lanes;
 mod migrate;
 mod nodes;

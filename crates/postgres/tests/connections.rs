@@ -135,6 +135,7 @@ async fn two_nodes_never_share_a_line() {
     rush(&stores, || Acceptance {
         call: ground.call().unwrap(),
         dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError },
+        once: None,
     })
     .await;
     let placed = rush(&stores, || ground.dial(ground.call().unwrap(), ground.boot)).await;

@@ -27,7 +27,9 @@ pub use metadata::{
 };
 pub use nodes::{Beat, Command, Nodes, ObservedNode, Orphan};
 pub use organizations::{CreateOrganizationError, Created, NewOrganization, Organizations, Reachable};
-pub use outbound_calls::{Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls};
+pub use outbound_calls::{
+    Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, Recorded,
+};
 pub use provisioning::{Provisioning, ProvisioningError};
 pub use rate_limit::RateLimitWindow;
 pub use speech::{Line, Speech, SpeechError};

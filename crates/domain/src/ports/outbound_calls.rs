@@ -6,7 +6,8 @@ use time::OffsetDateTime;
 use super::{DialIntent, SavedLeg, StoreUnavailable};
 use crate::call::{Ended, EndedReason, FinalAnswer, OutboundCall, OutboundStatus};
 use crate::callback::CallbackDraft;
-use crate::ids::{BootId, CallId};
+use crate::idempotency::{Earlier, Once};
+use crate::ids::{BootId, CallId, ContactId};
 use crate::scope::Scope;
 
 /// Guards every write of a call's life: it holds only for this owner and epoch.
@@ -46,6 +47,19 @@ pub struct Acceptance {
     pub call: OutboundCall,
     /// What should happen to it.
     pub dispatch: Dispatch,
+    /// Set when the request may come again.
+    pub once: Option<Once>,
+}
+
+/// A call as its request was answered, whatever became of it since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The call.
+    pub call: CallId,
+    /// Its contact.
+    pub contact: ContactId,
+    /// Why it was not placed, if it was not.
+    pub failed: Option<EndedReason>,
 }
 
 /// What became of an acceptance; all variants are committed.
@@ -55,6 +69,8 @@ pub enum Accepted {
     Calling(Fence),
     /// `failed` for this reason (`capacity-exceeded` when no line was free): send nothing.
     Failed(EndedReason),
+    /// The request's idempotency key is taken: nothing was recorded, send nothing.
+    Earlier(Earlier<Recorded>),
 }
 
 /// The end of a call and all that goes with it.
@@ -82,8 +98,16 @@ pub enum Concluded {
 /// The store of outbound calls.
 #[async_trait]
 pub trait OutboundCalls: Send + Sync {
-    /// Records the call, its contact, its line and its dial intent together.
+    /// Records the call, its contact, its line, its dial intent and its idempotency key together, or
+    /// nothing. A twin of a request that is being recorded waits for it.
     async fn accept(&self, acceptance: Acceptance) -> Result<Accepted, StoreUnavailable>;
+
+    /// What an earlier request with the same key left, as long as the key lives at `now`.
+    async fn earlier(
+        &self,
+        once: &Once,
+        now: OffsetDateTime,
+    ) -> Result<Option<Earlier<Recorded>>, StoreUnavailable>;
 
     /// The other side began to ring; `false` when the fence no longer holds.
     async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable>;

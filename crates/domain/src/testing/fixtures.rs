@@ -102,7 +102,7 @@ impl Ground {
     pub fn dial(&self, call: OutboundCall, boot: BootId) -> Acceptance {
         let intent = Box::new(intent(self.trunk.id, call.id));
         let max_calls = self.trunk.max_calls;
-        Acceptance { call, dispatch: Dispatch::Dial { owner: boot, intent, max_calls } }
+        Acceptance { call, dispatch: Dispatch::Dial { owner: boot, intent, max_calls }, once: None }
     }
 
     /// A call that is being dialled by this ground's boot.
@@ -110,7 +110,7 @@ impl Ground {
         let call = self.call()?;
         match world.calls.accept(self.dial(call.clone(), self.boot)).await? {
             Accepted::Calling(fence) => Ok((call, fence)),
-            Accepted::Failed(reason) => Err(format!("not accepted: {reason:?}").into()),
+            other => Err(format!("not accepted: {other:?}").into()),
         }
     }
 

@@ -2,18 +2,21 @@
 
 mod accept;
 mod conclude;
+mod earlier;
 mod progress;
+mod recording;
 mod status;
 mod uncertain;
 
 #[cfg(feature = "sql")]
-pub(crate) use {accept::DIAL, conclude::CONCLUDE, status::STATUS};
+pub(crate) use {conclude::CONCLUDE, recording::DIAL, status::STATUS};
 
 use async_trait::async_trait;
 use domain::call::OutboundStatus;
+use domain::idempotency::{Earlier, Once};
 use domain::ids::CallId;
 use domain::ports::{
-    Acceptance, Accepted, Concluded, Conclusion, Fence, OutboundCalls, SavedLeg, StoreUnavailable,
+    Acceptance, Accepted, Concluded, Conclusion, Fence, OutboundCalls, Recorded, SavedLeg, StoreUnavailable,
 };
 use domain::scope::Scope;
 use time::OffsetDateTime;
@@ -24,6 +27,14 @@ use crate::store::Store;
 impl OutboundCalls for Store {
     async fn accept(&self, acceptance: Acceptance) -> Result<Accepted, StoreUnavailable> {
         Ok(accept::accept(self, acceptance).await?)
+    }
+
+    async fn earlier(
+        &self,
+        once: &Once,
+        now: OffsetDateTime,
+    ) -> Result<Option<Earlier<Recorded>>, StoreUnavailable> {
+        Ok(earlier::earlier(self, once, now).await?)
     }
 
     async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable> {

@@ -8,6 +8,7 @@ use anyhow::Context;
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
 use application::deliver_callbacks::DeliverCallbacks;
+use application::in_flight::InFlight;
 use application::keep_node::{KeepNode, NodeLease};
 use application::place_call::PlaceCall;
 use application::run_call::RunCall;
@@ -158,6 +159,7 @@ impl Wiring {
             boot: self.boot,
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
+            in_flight: InFlight::default(),
         };
         gate.open(Service {
             control: self.control.clone(),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use application::conclude_call::ConcludeCall;
 use application::deliver_callbacks::DeliverCallbacks;
+use application::in_flight::InFlight;
 use application::keep_node::{KeepNode, NodeLease};
 use application::place_call::{CallRequest, PlaceCall, PlaceError, Placed};
 use application::run_call::RunCall;
@@ -122,6 +123,7 @@ impl Node {
             boot: ground.boot,
             clock: Arc::clone(&clock),
             entropy: Arc::new(Counter::default()),
+            in_flight: InFlight::default(),
         };
         Self {
             store,
@@ -153,6 +155,7 @@ impl Node {
             customer_name: None,
             variables: [("name".to_owned(), "Ada".to_owned())].into(),
             callback_url: CallbackUrl::from_stored(callback),
+            once: None,
         };
         self.place_call.place(&principal, request).await
     }

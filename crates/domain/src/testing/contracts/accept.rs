@@ -26,7 +26,7 @@ pub async fn a_refused_call_is_final_at_once_and_reports_nothing(world: &World) 
     let ground = Ground::lay(world, Some(1)).await?;
     let call = ground.call()?;
     let reason = EndedReason::TrunkUnreachable;
-    let acceptance = Acceptance { call: call.clone(), dispatch: Dispatch::Refuse { reason } };
+    let acceptance = Acceptance { call: call.clone(), dispatch: Dispatch::Refuse { reason }, once: None };
     assert_eq!(world.calls.accept(acceptance).await?, Accepted::Failed(reason));
     let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
     let details = status.details.ok_or("no details")?;
@@ -48,7 +48,8 @@ pub async fn the_same_call_is_never_accepted_twice(world: &World) -> TestResult 
     let placed = together(twins).await.into_iter().flatten().count();
     assert_eq!(placed, 1);
     let refusal = Dispatch::Refuse { reason: EndedReason::TrunkError };
-    assert!(world.calls.accept(Acceptance { call: call.clone(), dispatch: refusal }).await.is_err());
+    let refused = Acceptance { call: call.clone(), dispatch: refusal, once: None };
+    assert!(world.calls.accept(refused).await.is_err());
     let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
     assert_eq!(status.status, CallStatus::Calling);
     // The losers took no lines.
@@ -98,6 +99,7 @@ pub async fn lines_are_never_taken_twice(world: &World) -> TestResult {
                 let details = status.details.ok_or("no details")?;
                 assert_eq!((details.reason, details.ended_at), (reason, call.created_at));
             }
+            Accepted::Earlier(earlier) => return Err(format!("no key was given: {earlier:?}").into()),
         }
     }
     assert_eq!(placed, 20);

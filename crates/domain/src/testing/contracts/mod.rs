@@ -7,6 +7,7 @@ pub mod callbacks;
 pub mod conclude;
 pub mod directory;
 pub mod housekeeping;
+pub mod idempotency;
 pub mod keys;
 pub mod nodes;
 pub mod progress;
@@ -28,6 +29,15 @@ macro_rules! store_contracts {
                 a_trunk_without_a_limit_takes_every_call,
                 a_lower_limit_than_lines_counts,
                 a_boot_that_is_unknown_or_gone_places_no_call,
+            }
+            idempotency {
+                of_twins_at_once_one_is_recorded,
+                twins_keep_no_line_from_others,
+                an_answer_is_told_as_it_was,
+                a_key_with_another_request_is_told_apart,
+                keys_of_other_scopes_are_other_keys,
+                an_expired_key_is_free_again,
+                what_is_not_recorded_takes_no_key,
             }
             progress {
                 ringing_and_answer_hold_only_under_the_fence,

@@ -6,9 +6,11 @@ use time::OffsetDateTime;
 use super::{CallEntry, CallbackEntry, Claim, Delivery, InMemory, Stage, State};
 use crate::call::{CallStatus, Ended, EndedReason, Live, OutboundCall, OutboundStatus};
 use crate::callback::FIRST_LEASE;
+use crate::idempotency::{Earlier, Once};
 use crate::ids::CallId;
 use crate::ports::{
-    Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, SavedLeg, StoreUnavailable,
+    Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, Recorded, SavedLeg,
+    StoreUnavailable,
 };
 use crate::scope::Scope;
 
@@ -16,8 +18,13 @@ use crate::scope::Scope;
 impl OutboundCalls for InMemory {
     async fn accept(&self, acceptance: Acceptance) -> Result<Accepted, StoreUnavailable> {
         let mut state = self.reach()?;
-        let Acceptance { call, dispatch } = acceptance;
+        let Acceptance { call, dispatch, once } = acceptance;
+        let earlier = once.as_ref().and_then(|once| state.placed.earlier(once, call.created_at));
+        if let Some(earlier) = earlier {
+            return Ok(Accepted::Earlier(earlier));
+        }
         state.check_references(&call)?;
+        let mut recorded = Recorded { call: call.id, contact: call.contact, failed: None };
         let (accepted, standing) = match dispatch {
             Dispatch::Refuse { reason } => (Accepted::Failed(reason), over(&call, reason)),
             Dispatch::Dial { owner, intent, max_calls } => {
@@ -41,8 +48,22 @@ impl OutboundCalls for InMemory {
                 }
             }
         };
+        if let Accepted::Failed(reason) = accepted {
+            recorded.failed = Some(reason);
+        }
+        if let Some(once) = once {
+            state.placed.keep(once, call.created_at, recorded);
+        }
         state.calls.insert(call.id, CallEntry { call, stage: standing });
         Ok(accepted)
+    }
+
+    async fn earlier(
+        &self,
+        once: &Once,
+        now: OffsetDateTime,
+    ) -> Result<Option<Earlier<Recorded>>, StoreUnavailable> {
+        Ok(self.reach()?.placed.earlier(once, now))
     }
 
     async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable> {

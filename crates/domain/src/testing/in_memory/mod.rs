@@ -27,7 +27,7 @@ use crate::ids::{
 };
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
 use crate::organization::{Organization, Tenant};
-use crate::ports::{Command, SavedLeg, StoreUnavailable, TryRecord};
+use crate::ports::{Command, Recorded, SavedLeg, StoreUnavailable, TryRecord};
 use crate::secret::Secret;
 use crate::testing::LaidCall;
 use crate::trunk::{Number, Trunk};
@@ -55,6 +55,8 @@ struct State {
     schemas: HashMap<SchemaOwner, StoredSchema>,
     /// Organizations as they were when a request with an idempotency key created them.
     created: Answers<Box<Organization>>,
+    /// Calls as requests with an idempotency key were answered.
+    placed: Answers<Recorded>,
 }
 
 struct OrganizationEntry {

@@ -17,8 +17,8 @@ use super::variables::variables;
 use crate::error::ApiError;
 use crate::gate::Gate;
 use crate::routes::{Endpoint, Needs};
-use crate::validation::{Code, Fault, Fields, longer_than, shorter_than, string, string_up_to, uuid};
-use crate::{authentication, body, control};
+use crate::validation::{Code, Fault, Fields, both, longer_than, shorter_than, string, string_up_to, uuid};
+use crate::{authentication, body, control, idempotency};
 
 /// Its entry in the table.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -55,11 +55,13 @@ async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
         )
         .await?;
     let body = body::json(&request, payload).await?;
-    let call = call_request(&body, &service.callback_addresses)?;
+    let call = call_request(&body, &service.callback_addresses);
+    let (mut call, once) = both(call, idempotency::once(&request, principal.scope, &body))?;
+    call.once = once;
     let placed =
         control::run(service, |service| async move { Ok(service.place_call.place(&principal, call).await?) })
             .await?;
-    Ok(HttpResponse::Created().json(Created::from(placed)))
+    Ok(idempotency::created(&Created::from(placed), placed.replayed))
 }
 
 /// Reads the body's fields; all that is wrong with them is told together.
@@ -79,6 +81,7 @@ fn call_request(body: &Value, callbacks: &AddressPolicy) -> Result<CallRequest, 
         customer_name: customer_name.map(str::to_owned),
         variables: variables.unwrap_or_default(),
         callback_url,
+        once: None,
     }))
 }
 
@@ -128,6 +131,7 @@ impl From<PlaceError> for ApiError {
         match error {
             PlaceError::NotFound => Self::NotFound("Assistant or phone number not found"),
             PlaceError::OrganizationInactive => Self::Unprocessable("Organization is inactive"),
+            PlaceError::KeyTaken => idempotency::KEY_TAKEN,
             PlaceError::Unavailable => Self::Unavailable("No new calls are taken at the moment"),
             PlaceError::Store(store) => Self::Store(store),
         }

@@ -14,6 +14,7 @@ use std::time::Duration;
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
 use application::deliver_callbacks::DeliverCallbacks;
+use application::in_flight::InFlight;
 use application::keep_node::{KeepNode, NodeLease};
 use application::keys;
 use application::place_call::PlaceCall;
@@ -196,6 +197,7 @@ impl App {
             boot: BOOT,
             clock: clock.clone(),
             entropy: Arc::new(Counter::default()),
+            in_flight: InFlight::default(),
         };
         let opened = self.gate.open(Service {
             control: Handle::current(),

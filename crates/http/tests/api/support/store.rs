@@ -6,12 +6,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::assistant::{Assistant, CallLimits, Engine, Language, Script};
 use domain::call::{Ended, OutboundStatus};
+use domain::idempotency::{Earlier, Once};
 use domain::ids::{AssistantId, BootId, CallId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
 use domain::number::E164;
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::ports::{
     Acceptance, Accepted, CallbackSender, ClaimedCallback, Concluded, Conclusion, Directory, Fence, Nodes,
-    OutboundCalls, Placeable, Provisioning, SavedLeg, Spool, SpoolError, StoreUnavailable, TryOutcome,
+    OutboundCalls, Placeable, Provisioning, Recorded, SavedLeg, Spool, SpoolError, StoreUnavailable,
+    TryOutcome,
 };
 use domain::scope::Scope;
 use domain::secret::Secret;
@@ -203,6 +205,14 @@ impl OutboundCalls for Store {
         let accepted = self.inner.accept(acceptance).await?;
         self.recorded.notify_one();
         Ok(accepted)
+    }
+
+    async fn earlier(
+        &self,
+        once: &Once,
+        now: OffsetDateTime,
+    ) -> Result<Option<Earlier<Recorded>>, StoreUnavailable> {
+        self.inner.earlier(once, now).await
     }
 
     async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable> {
