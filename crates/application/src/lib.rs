@@ -1,15 +1,16 @@
 //! The use cases of Callwright, one file each, between the ports of the domain and whoever calls
-//! them: placing a call, running it, concluding it, delivering its callback, and keeping the node
-//! among its peers.
+//! them: placing a call, running it, concluding it, delivering its callback, keeping the node among
+//! its peers, creating an organization, and replacing its metadata.
 
 pub mod authenticate;
 pub mod causes;
 pub mod conclude_call;
+pub mod create_organization;
 pub mod deliver_callbacks;
-pub mod in_flight;
 pub mod keep_node;
 pub mod keys;
 pub mod place_call;
+pub mod replace_metadata;
 pub mod run_call;
 pub mod supervisor;
 pub mod take_over;

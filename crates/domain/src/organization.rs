@@ -57,6 +57,21 @@ impl Timezone {
     }
 }
 
+/// The longest email address, in bytes (RFC 5321 §4.5.3.1.3).
+pub const EMAIL_MAX: usize = 254;
+
+/// Whether a text has the form of an email address: something, an `@`, and a host name with a dot
+/// in it, all without blanks. Whether mail arrives there is not known.
+pub fn is_email(text: &str) -> bool {
+    let formed = text.rsplit_once('@').is_some_and(|(local, host)| {
+        !local.is_empty()
+            && host.contains('.')
+            && host.split('.').all(|label| !label.is_empty())
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+    });
+    formed && text.len() <= EMAIL_MAX && !text.chars().any(|c| c.is_whitespace() || c.is_control())
+}
+
 /// An organization's full record (interface, Organization).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Organization {
@@ -210,5 +225,30 @@ mod tests {
         }
         assert_ne!(folded("ecole"), folded("école"));
         assert_eq!(folded("100 % _\\"), "100 % _\\");
+    }
+
+    #[test]
+    fn an_email_address_is_something_at_a_host_name_with_a_dot() {
+        let long = |length: usize| format!("{}@clinic.example", "x".repeat(length - 15));
+        for good in ["desk@clinic.example", "a.b+c@x-1.example.com", "zoë@clinic.example", &long(254)] {
+            assert!(is_email(good), "{good}");
+        }
+        for bad in [
+            "",
+            "desk",
+            "@clinic.example",
+            "desk@",
+            "desk@clinic",
+            "desk@.example",
+            "desk@clinic.",
+            "desk@clinic..example",
+            "desk@clinic_1.example",
+            "front desk@clinic.example",
+            "desk@clinic.example\n",
+            "desk\u{7}@clinic.example",
+            &long(255),
+        ] {
+            assert!(!is_email(bad), "{bad:?}");
+        }
     }
 }

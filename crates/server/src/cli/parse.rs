@@ -3,7 +3,7 @@
 use domain::access::Permission;
 use domain::ids::{CallId, KeyId, OrganizationId, TenantId, TrunkId};
 use domain::number::{CountryCode, E164};
-use domain::organization::{TIMEZONES, Timezone};
+use domain::organization::{TIMEZONES, Timezone, is_email};
 use domain::trunk::{Transport, TrunkAddress};
 
 /// The longest name of anything, in characters.
@@ -46,14 +46,9 @@ pub(super) fn free(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn email(text: &str) -> Result<String, String> {
-    let sound = text.rsplit_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && domain.contains('.')
-            && domain.split('.').all(|label| !label.is_empty())
-            && domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
-    });
-    let sound = sound && text.len() <= 254 && !text.chars().any(|c| c.is_whitespace() || c.is_control());
-    sound.then(|| text.to_owned()).ok_or_else(|| "expected an address such as desk@example.com".to_owned())
+    is_email(text)
+        .then(|| text.to_owned())
+        .ok_or_else(|| "expected an address such as desk@example.com".to_owned())
 }
 
 pub(super) fn timezone(text: &str) -> Result<Timezone, String> {

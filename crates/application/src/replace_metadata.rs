@@ -1,0 +1,76 @@
+//! Replacing an organization's metadata: what is stored was judged by the schema in force.
+
+use std::sync::Arc;
+
+use domain::ids::{OrganizationId, TenantId};
+use domain::metadata::MetadataRecord;
+use domain::ports::{
+    CannotJudge, Clock, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoreUnavailable,
+};
+use serde_json::{Map, Value};
+
+/// The schema may change so often while data is judged; operators change it by hand.
+const JUDGEMENTS_MAX: usize = 5;
+
+/// Why nothing was replaced.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplaceMetadataError {
+    /// There is no such live organization of the tenant.
+    #[error("organization not found")]
+    NotFound,
+    /// The data does not match the schema, for this reason.
+    #[error("the metadata does not match the schema: {0}")]
+    Breaks(String),
+    /// The schema changed each time that the data had been judged.
+    #[error("the schema keeps changing")]
+    SchemaKeepsChanging,
+    /// See [`CannotJudge`].
+    #[error(transparent)]
+    CannotJudge(#[from] CannotJudge),
+    /// See [`StoreUnavailable`].
+    #[error(transparent)]
+    Store(#[from] StoreUnavailable),
+}
+
+/// Replaces metadata records.
+pub struct ReplaceMetadata {
+    /// Keeps records and schemas.
+    pub records: Arc<dyn MetadataRecords>,
+    /// Judges data by schemas.
+    pub judge: Arc<dyn SchemaJudge>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl ReplaceMetadata {
+    /// Adds a version to the record of an organization; `by` is the id of the key or user.
+    pub async fn replace(
+        &self,
+        tenant: TenantId,
+        organization: OrganizationId,
+        metadata: Map<String, Value>,
+        by: String,
+    ) -> Result<MetadataRecord, ReplaceMetadataError> {
+        for _ in 0..JUDGEMENTS_MAX {
+            let schema = self.records.schema(tenant, organization).await?;
+            let schema = schema.ok_or(ReplaceMetadataError::NotFound)?;
+            let judged_by = schema.id;
+            if let Judgement::Breaks(reason) = self.judge.judge(schema, metadata.clone()).await? {
+                return Err(ReplaceMetadataError::Breaks(reason));
+            }
+            let replacement = Replacement {
+                organization,
+                metadata: metadata.clone(),
+                judged_by,
+                by: by.clone(),
+                at: self.clock.now(),
+            };
+            match self.records.replace(tenant, replacement).await? {
+                Replaced::Done(record) => return Ok(record),
+                Replaced::Unknown => return Err(ReplaceMetadataError::NotFound),
+                Replaced::SchemaChanged => {}
+            }
+        }
+        Err(ReplaceMetadataError::SchemaKeepsChanging)
+    }
+}
