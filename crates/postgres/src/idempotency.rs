@@ -41,12 +41,12 @@ macro_rules! taken {
     ($operation:literal) => {
         concat!(
             "taken AS (
-    SELECT fingerprint, resource_id, answer FROM idempotency_keys
+    SELECT fingerprint, resource_id, answer, created_at FROM idempotency_keys
     WHERE tenant_id = $1 AND organization_id = $2 AND operation = '",
             $operation,
             "' AND key = $3 AND created_at >= $4
     UNION ALL
-    SELECT fingerprint, resource_id, answer FROM idempotency_keys
+    SELECT fingerprint, resource_id, answer, created_at FROM idempotency_keys
     WHERE tenant_id = $1 AND organization_id IS NULL AND $2 IS NULL AND operation = '",
             $operation,
             "' AND key = $3 AND created_at >= $4

@@ -13,11 +13,14 @@ mod failure;
 mod housekeeping;
 mod idempotency;
 mod lanes;
+mod metadata;
 mod migrate;
 mod nodes;
+mod organizations;
 mod pool;
 mod provisioning;
 mod rows;
+mod schemas;
 mod sealing;
 mod signing_secrets;
 #[cfg(feature = "sql")]

@@ -7,31 +7,20 @@ use diesel_async::AsyncConnection;
 use domain::assistant::{Assistant, Engine};
 use domain::callback::SigningSecrets;
 use domain::ids::{NewId, OrganizationId, TenantId};
-use domain::organization::{Organization, Tenant};
+use domain::organization::Tenant;
 use domain::ports::{Provisioning, ProvisioningError, StoreUnavailable};
 use domain::secret::Secret;
 use domain::trunk::{Number, Trunk};
-use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::rows::{password_place, script_json};
-use crate::signing_secrets::{self, add_secret};
+use crate::signing_secrets;
 use crate::statement::{Statement, row, statement};
 use crate::store::Store;
 
 const ADD_TENANT: &str = "INSERT INTO tenants (id, name, created_at) VALUES ($1, $2, $3)";
-
-const ADD_ORGANIZATION: &str = "
-INSERT INTO organizations (id, tenant_id, name, email, image, address, city, state_province,
-    postal_code, country, phone_number, timezone, external_id, owner_id, created_by,
-    last_modified_by, created_at, updated_at, deleted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
-
-const ADD_METADATA: &str = "
-INSERT INTO organization_metadata (organization_id, version, id, tenant_id, metadata, created_at, created_by)
-VALUES ($1, 1, $2, $3, $4, $5, $6)";
 
 const DELETE_ORGANIZATION: &str = "
 UPDATE organizations SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL
@@ -74,26 +63,6 @@ impl Provisioning for Store {
         self.all_or_nothing(vec![query], "tenant").await
     }
 
-    async fn add_organization(
-        &self,
-        organization: Organization,
-        signing_secret: Secret<Vec<u8>>,
-    ) -> Result<(), ProvisioningError> {
-        self.may_seal().await?;
-        let (id, tenant) = (organization.id.uuid(), organization.tenant.uuid());
-        let at = organization.created_at;
-        let metadata = statement(ADD_METADATA)
-            .bind(id)
-            .bind(new_id(at).map_err(StoreUnavailable::from)?)
-            .bind(tenant)
-            .bind(json!({}))
-            .bind(at)
-            .bind(organization.created_by.clone());
-        let secret =
-            add_secret(self.key(), tenant, id, &signing_secret, at).map_err(StoreUnavailable::from)?;
-        self.all_or_nothing(vec![organization_statement(organization), metadata, secret], "tenant").await
-    }
-
     async fn delete_organization(
         &self,
         id: OrganizationId,
@@ -105,7 +74,7 @@ impl Provisioning for Store {
 
     async fn add_trunk(&self, trunk: Trunk) -> Result<(), ProvisioningError> {
         if trunk.credentials.is_some() {
-            self.may_seal().await?;
+            self.may_seal().await.map_err(StoreUnavailable::from)?;
         }
         let lines = statement(ADD_LINES).bind(trunk.id.uuid()).bind(i64::from(trunk.max_calls.unwrap_or(0)));
         let adding = trunk_statement(self, trunk).map_err(StoreUnavailable::from)?;
@@ -218,30 +187,6 @@ pub(crate) fn new_id(now: OffsetDateTime) -> Result<Uuid, Failure> {
     let mut random = [0; 10];
     getrandom::fill(&mut random).map_err(|_| Failure::Refused("no random bytes"))?;
     Ok(OrganizationId::from(NewId::at(now, random)).uuid())
-}
-
-fn organization_statement(organization: Organization) -> Statement {
-    let profile = organization.profile;
-    statement(ADD_ORGANIZATION)
-        .bind(organization.id.uuid())
-        .bind(organization.tenant.uuid())
-        .bind(profile.name)
-        .bind(profile.email)
-        .bind(profile.image)
-        .bind(profile.address)
-        .bind(profile.city)
-        .bind(profile.state_province)
-        .bind(profile.postal_code)
-        .bind(profile.country)
-        .bind(profile.phone_number)
-        .bind(profile.timezone.as_str())
-        .bind(profile.external_id)
-        .bind(organization.owner_id)
-        .bind(organization.created_by)
-        .bind(organization.last_modified_by)
-        .bind(organization.created_at)
-        .bind(organization.updated_at)
-        .bind(organization.deleted_at)
 }
 
 fn trunk_statement(store: &Store, trunk: Trunk) -> Result<Statement, Failure> {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::failure::Failure;
 use crate::provisioning::{Found, new_id, or_unknown};
 use crate::sealing::{Place, SealingKey};
-use crate::statement::{Statement, row, statement};
+use crate::statement::{row, statement};
 use crate::store::Store;
 
 const CURRENT: &str = "
@@ -50,11 +50,12 @@ fn place(id: Uuid) -> Place {
     Place { table: "signing_secrets", column: "secret", id }
 }
 
-/// Whether the key opens any of the newest secrets, or there is none yet; a single row may be damaged.
-pub(crate) async fn key_fits(store: &Store) -> Result<bool, Failure> {
+/// Whether the key opens any of the newest secrets, since a single row may be damaged; none when
+/// there are no secrets yet.
+pub(crate) async fn key_opens(store: &Store) -> Result<Option<bool>, Failure> {
     let newest = store.read::<SealedRow>(|| statement(NEWEST)).await?;
     let opens = |row: &SealedRow| store.key().open(place(row.sealed_id), &row.sealed).is_some();
-    Ok(newest.is_empty() || newest.iter().any(opens))
+    Ok((!newest.is_empty()).then(|| newest.iter().any(opens)))
 }
 
 /// Opens both secrets of an organization.
@@ -75,19 +76,17 @@ pub(crate) fn into_secrets(row: SecretsRow, key: &SealingKey) -> Result<SigningS
     Ok(SigningSecrets { current: open(row.current_id, &row.current)?, previous })
 }
 
-/// The statement that puts a new secret in force.
-pub(crate) fn add_secret(
+/// Gives a new secret its id and seals it.
+pub(crate) fn seal(
     key: &SealingKey,
-    tenant: Uuid,
-    organization: Uuid,
     secret: &Secret<Vec<u8>>,
     now: OffsetDateTime,
-) -> Result<Statement, Failure> {
+) -> Result<(Uuid, Vec<u8>), Failure> {
     let id = new_id(now)?;
     let sealed = key
         .seal(place(id), secret.reveal())
         .map_err(|_| Failure::Refused("the secret could not be encrypted"))?;
-    Ok(statement(ADD).bind(id).bind(tenant).bind(organization).bind(sealed))
+    Ok((id, sealed))
 }
 
 pub(crate) async fn read(
@@ -120,7 +119,8 @@ pub(crate) async fn rotate(
                     let Some(owner) = owner.into_iter().next() else { return Ok(false) };
                     statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
                     statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
-                    let adding = add_secret(key, owner.tenant_id, owner.id, &fresh, overlap_until)?;
+                    let (id, sealed) = seal(key, &fresh, overlap_until)?;
+                    let adding = statement(ADD).bind(id).bind(owner.tenant_id).bind(owner.id).bind(sealed);
                     adding.run(connection).await?;
                     Ok(true)
                 })

@@ -35,3 +35,15 @@ pub const CALLS_IN_SPAN: &str = text(Listed::Span, CallOrder::Newest);
 
 /// The same of one type.
 pub const CALLS_OF_TYPE: &str = text(Listed::Type, CallOrder::Newest);
+
+/// Creating an organization: id, tenant, name, email, image or null, address, city, state, postal
+/// code, country, telephone number, time zone, external id or null, owner, creator, last modifier or
+/// null, times of creation, change and deletion (or null), folded name, then ids of its metadata
+/// record and of its secret, and the sealed secret.
+pub const CREATE_ORGANIZATION: &str = crate::organizations::CREATE;
+
+/// A page of organizations, oldest first: tenant, size, how many to pass over.
+pub const ORGANIZATIONS_PAGE: &str = crate::organizations::PAGE;
+
+/// An organization beside all live ones: tenant, id.
+pub const READ_ORGANIZATION: &str = crate::organizations::READ;

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use diesel_async::AsyncPgConnection;
 use domain::ids::KeyId;
@@ -55,6 +56,8 @@ struct Inner {
     pulse: Pool,
     shared: Lanes,
     key: SealingKey,
+    // Whether the key is known to open the database's secrets: from then on it always will.
+    opened: AtomicBool,
     // Where work goes on that nobody waits for: reads may come from threads that end sooner.
     home: Handle,
     // Keys whose use is being noted right now, so that a busy key is written once.
@@ -86,9 +89,10 @@ impl Store {
         let pool = |size| Pool::new(url, &config, size).map_err(|error| ConnectError::Url(error.to_string()));
         let (pool, pulse) = (pool(options.pool_size)?, pool(1)?);
         let shared = Lanes::new(config, options.shared_connections);
-        let (noting, handed) = Default::default();
+        let (opened, noting, handed) = Default::default();
         let home = Handle::current();
-        let store = Self { inner: Arc::new(Inner { pool, pulse, shared, key, home, noting, handed }) };
+        let store =
+            Self { inner: Arc::new(Inner { pool, pulse, shared, key, opened, home, noting, handed }) };
         store.ping().await?;
         Ok(store)
     }
@@ -110,16 +114,20 @@ impl Store {
 
     /// Whether the key is the one that the database's secrets were encrypted with, as far as there are any.
     pub async fn key_fits(&self) -> Result<bool, StoreUnavailable> {
-        Ok(crate::signing_secrets::key_fits(self).await?)
+        Ok(crate::signing_secrets::key_opens(self).await?.unwrap_or(true))
     }
 
     /// Refuses to mix secrets of two keys, of which the nodes could open one kind only.
-    pub(crate) async fn may_seal(&self) -> Result<(), StoreUnavailable> {
-        if self.key_fits().await? {
-            Ok(())
-        } else {
-            Err(Failure::Refused("its secrets are encrypted with another key file").into())
+    pub(crate) async fn may_seal(&self) -> Result<(), Failure> {
+        if self.inner.opened.load(Ordering::Relaxed) {
+            return Ok(());
         }
+        match crate::signing_secrets::key_opens(self).await? {
+            Some(false) => return Err(Failure::Refused("its secrets are encrypted with another key file")),
+            Some(true) => self.inner.opened.store(true, Ordering::Relaxed),
+            None => {}
+        }
+        Ok(())
     }
 
     pub(crate) fn key(&self) -> &SealingKey {

@@ -7,7 +7,7 @@ use super::StoreUnavailable;
 use crate::assistant::Assistant;
 use crate::callback::SigningSecrets;
 use crate::ids::OrganizationId;
-use crate::organization::{Organization, Tenant};
+use crate::organization::Tenant;
 use crate::secret::Secret;
 use crate::trunk::{Number, Trunk};
 
@@ -27,14 +27,6 @@ pub enum ProvisioningError {
 pub trait Provisioning: Send + Sync {
     /// Adds a tenant.
     async fn add_tenant(&self, tenant: Tenant) -> Result<(), ProvisioningError>;
-
-    /// Adds an organization with its first signing secret and its metadata record (version 1,
-    /// `{}`).
-    async fn add_organization(
-        &self,
-        organization: Organization,
-        signing_secret: Secret<Vec<u8>>,
-    ) -> Result<(), ProvisioningError>;
 
     /// Soft-deletes a live organization.
     async fn delete_organization(

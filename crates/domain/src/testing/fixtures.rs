@@ -16,8 +16,10 @@ use crate::ids::{
     AssistantId, BootId, CallId, ContactId, KeyId, NewId, NodeId, NumberId, OrganizationId, TenantId, TrunkId,
 };
 use crate::number::{CountryCode, Destination, E164};
-use crate::organization::{Organization, Profile, Tenant, Timezone};
-use crate::ports::{Acceptance, Accepted, Conclusion, DialIntent, Dispatch, Fence, SavedLeg};
+use crate::organization::{Organization, Profile, Revision, Tenant, Timezone};
+use crate::ports::{
+    Acceptance, Accepted, Conclusion, DialIntent, Dispatch, Fence, NewOrganization, SavedLeg,
+};
 use crate::scope::Scope;
 use crate::secret::Secret;
 use crate::trunk::{Credentials, Number, Transport, Trunk, TrunkAddress};
@@ -151,8 +153,13 @@ pub(super) async fn add_tenant(world: &World) -> TestResult<TenantId> {
 pub(super) async fn add_organization(world: &World, tenant: TenantId) -> TestResult<OrganizationId> {
     let organization = organization(tenant)?;
     let id = organization.id;
-    world.provisioning.add_organization(organization, Secret::new(b"first secret".to_vec())).await?;
+    world.organizations.create(new_organization(organization)).await?;
     Ok(id)
+}
+
+/// A creation that nobody will repeat.
+pub(super) fn new_organization(organization: Organization) -> NewOrganization {
+    NewOrganization { organization, signing_secret: Secret::new(b"first secret".to_vec()), once: None }
 }
 
 pub(super) fn organization(tenant: TenantId) -> TestResult<Organization> {
@@ -179,6 +186,21 @@ pub(super) fn organization(tenant: TenantId) -> TestResult<Organization> {
         updated_at: moment(0),
         deleted_at: None,
     })
+}
+
+/// A revision of nothing but name and email.
+pub(super) fn revision(name: &str, email: &str) -> Revision {
+    Revision {
+        name: name.to_owned(),
+        email: email.to_owned(),
+        address: None,
+        city: None,
+        state_province: None,
+        postal_code: None,
+        country: None,
+        phone_number: None,
+        timezone: None,
+    }
 }
 
 pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {

@@ -10,7 +10,8 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, CallRecords, Callbacks, Directory, Housekeeping, Nodes, OutboundCalls, Provisioning,
+    Access, CallRecords, Callbacks, Directory, Housekeeping, MetadataRecords, Nodes, Organizations,
+    OutboundCalls, Provisioning, StoredSchemas,
 };
 
 /// The ports of one empty store.
@@ -26,6 +27,12 @@ pub struct World {
     pub access: Arc<dyn Access>,
     /// Nodes and boots.
     pub nodes: Arc<dyn Nodes>,
+    /// Organizations.
+    pub organizations: Arc<dyn Organizations>,
+    /// Their metadata.
+    pub metadata: Arc<dyn MetadataRecords>,
+    /// The schemas that judge it.
+    pub schemas: Arc<dyn StoredSchemas>,
     /// The operator's side.
     pub provisioning: Arc<dyn Provisioning>,
     /// Call logs.
@@ -47,6 +54,9 @@ impl World {
             + Directory
             + Access
             + Nodes
+            + Organizations
+            + MetadataRecords
+            + StoredSchemas
             + Provisioning
             + CallRecords
             + Housekeeping
@@ -59,6 +69,9 @@ impl World {
             directory: store.clone(),
             access: store.clone(),
             nodes: store.clone(),
+            organizations: store.clone(),
+            metadata: store.clone(),
+            schemas: store.clone(),
             provisioning: store.clone(),
             records: store.clone(),
             housekeeping: store,

@@ -4,17 +4,20 @@ mod assistant;
 mod call;
 mod leg;
 mod number;
+mod organization;
 mod trunk;
 
 pub(crate) use assistant::{AssistantRow, script_json};
 pub(crate) use call::OutboundRow;
 pub(crate) use leg::{LegRow, intent_binds};
 pub(crate) use number::NumberRow;
+pub(crate) use organization::OrganizationRow;
 pub(crate) use trunk::{TrunkRow, password_place};
 
 use diesel::deserialize::{QueryableByName, Result};
 use diesel::pg::Pg;
 use diesel::row::NamedRow;
+use diesel::sql_types::{BigInt, Bool};
 
 /// Two row types read from one joined row.
 pub(crate) struct Both<A, B>(pub(crate) A, pub(crate) B);
@@ -24,6 +27,31 @@ impl<A: QueryableByName<Pg>, B: QueryableByName<Pg>> QueryableByName<Pg> for Bot
         Ok(Self(A::build(row)?, B::build(row)?))
     }
 }
+
+/// A row of a page beside the total on all pages; a page beyond the end is one row that is not
+/// `listed`.
+pub(crate) struct Listed<R> {
+    pub(crate) total: i64,
+    pub(crate) item: Option<R>,
+}
+
+impl<R: QueryableByName<Pg>> QueryableByName<Pg> for Listed<R> {
+    fn build<'a>(row: &impl NamedRow<'a, Pg>) -> Result<Self> {
+        let total = NamedRow::get::<BigInt, i64>(row, "total")?;
+        let listed = NamedRow::get::<Bool, bool>(row, "listed")?;
+        Ok(Self { total, item: if listed { Some(R::build(row)?) } else { None } })
+    }
+}
+
+/// The columns of an organization (`o`), as [`OrganizationRow`] reads them.
+macro_rules! organization_columns {
+    () => {
+        "o.id, o.tenant_id, o.name, o.email, o.image, o.address, o.city, o.state_province, \
+         o.postal_code, o.country, o.phone_number, o.timezone, o.external_id, o.owner_id, \
+         o.created_by, o.last_modified_by, o.created_at, o.updated_at, o.deleted_at"
+    };
+}
+pub(crate) use organization_columns;
 
 /// The columns of a joined trunk (`t`), as [`TrunkRow`] reads them.
 macro_rules! trunk_columns {

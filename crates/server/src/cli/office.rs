@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use domain::ids::NewId;
-use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Provisioning};
+use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Organizations, Provisioning};
 use domain::secret::Secret;
 use time::OffsetDateTime;
 use tokio::runtime::Runtime;
@@ -80,6 +80,7 @@ impl Database {
 /// What a command works with.
 pub(super) struct Desk {
     pub(super) provisioning: Arc<dyn Provisioning>,
+    pub(super) organizations: Arc<dyn Organizations>,
     pub(super) access: Arc<dyn Access>,
     pub(super) nodes: Arc<dyn Nodes>,
     pub(super) clock: Arc<dyn Clock>,
@@ -111,6 +112,7 @@ impl Office {
         let store = Arc::new(database.runtime.block_on(database.store(settings))?);
         let desk = Desk {
             provisioning: store.clone(),
+            organizations: store.clone(),
             access: store.clone(),
             nodes: store,
             clock: Arc::new(SystemClock),

@@ -4,6 +4,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 use domain::ids::{OrganizationId, TenantId};
 use domain::organization::{Organization, Profile, Timezone};
+use domain::ports::NewOrganization;
 use serde_json::json;
 
 use super::office::{Desk, OPERATOR};
@@ -63,12 +64,10 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
     match command {
         Command::Create(create) => {
             let organization = create.organization(desk);
-            let secret = webhook_secret::draw(desk);
+            let signing_secret = webhook_secret::draw(desk);
             let tenant = organization.tenant;
-            desk.provisioning
-                .add_organization(organization.clone(), secret)
-                .await
-                .with_context(|| format!("tenant {tenant}"))?;
+            let new = NewOrganization { organization: organization.clone(), signing_secret, once: None };
+            desk.organizations.create(new).await.with_context(|| format!("tenant {tenant}"))?;
             output.object(&vec![
                 ("id", json!(organization.id.to_string())),
                 ("tenantId", json!(tenant.to_string())),

@@ -1,10 +1,11 @@
 //! Looking things up, each within its scope.
 
 use crate::ids::{AssistantId, CallId, NumberId, OrganizationId, TenantId};
-use crate::ports::ProvisioningError;
+use crate::ports::{CreateOrganizationError, ProvisioningError};
 use crate::scope::Scope;
 use crate::testing::fixtures::{
-    Ground, TestResult, add_organization, add_tenant, assistant, fresh, moment, number, organization, trunk,
+    Ground, TestResult, add_organization, add_tenant, assistant, fresh, moment, new_organization, number,
+    organization, trunk,
 };
 use crate::testing::world::World;
 use crate::trunk::{Number, Trunk, TrunkAddress};
@@ -116,9 +117,8 @@ pub async fn nothing_is_set_up_under_an_unknown_owner(world: &World) -> TestResu
     let (own, foreign) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
     let nobody = TenantId::from(fresh());
     let orphaned = organization(nobody)?;
-    let secret = crate::secret::Secret::new(vec![1]);
-    let added = world.provisioning.add_organization(orphaned.clone(), secret).await;
-    assert!(matches!(added, Err(ProvisioningError::Unknown("tenant"))));
+    let added = world.organizations.create(new_organization(orphaned.clone())).await;
+    assert!(matches!(added, Err(CreateOrganizationError::UnknownTenant)));
     let secrets = world.provisioning.signing_secrets(orphaned.id, moment(1)).await;
     assert!(matches!(secrets, Err(ProvisioningError::Unknown("organization"))));
     let added = world.provisioning.add_trunk(trunk(nobody, Some(2))).await;

@@ -9,8 +9,13 @@ pub mod directory;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod keys;
+pub mod metadata;
 pub mod nodes;
+pub mod organization_pages;
+pub mod organizations;
 pub mod progress;
+pub mod repeated_creations;
+pub mod schemas;
 pub mod secrets;
 pub mod take_over;
 
@@ -124,6 +129,41 @@ macro_rules! store_contracts {
                 a_second_rotation_forgets_the_oldest,
                 a_claim_brings_the_secrets_in_force,
                 an_unknown_organization_has_no_secrets,
+            }
+            organizations {
+                a_created_organization_is_read_whole,
+                an_id_is_taken_once,
+                the_live_organizations_stand_beside_the_requested_one,
+                a_revision_writes_what_it_names,
+                an_organization_is_removed_once,
+                a_removed_organization_is_gone_but_readable,
+                another_tenants_organizations_do_not_exist,
+            }
+            organization_pages {
+                all_pages_show_each_organization_once,
+                every_field_sorts_both_ways,
+                a_search_finds_parts_of_names_in_any_case,
+                wildcards_are_literal,
+                what_is_found_is_paged_and_sorted,
+            }
+            repeated_creations {
+                a_repeated_creation_is_answered_by_the_first,
+                another_request_with_the_same_key_is_told_apart,
+                twins_make_one_organization,
+                keys_belong_to_their_scope,
+                an_expired_key_is_free_again,
+                a_failed_creation_takes_no_key,
+            }
+            metadata {
+                each_replace_adds_a_version,
+                versions_have_no_gaps,
+                a_replace_holds_under_the_schema_that_judged_it,
+                another_tenants_metadata_does_not_exist,
+            }
+            schemas {
+                a_tenants_schema_counts_until_the_organization_has_its_own,
+                an_owner_has_one_schema,
+                a_schema_needs_a_live_owner_and_stays_with_it,
             }
         }
     };

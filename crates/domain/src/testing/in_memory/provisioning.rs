@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use super::{InMemory, OrganizationEntry, TrunkEntry};
+use super::{InMemory, TrunkEntry};
 use crate::assistant::Assistant;
 use crate::callback::SigningSecrets;
 use crate::ids::OrganizationId;
-use crate::organization::{Organization, Tenant};
+use crate::organization::Tenant;
 use crate::ports::{Provisioning, ProvisioningError, StoreUnavailable};
 use crate::secret::Secret;
 use crate::testing::fixtures::fresh;
@@ -25,23 +25,6 @@ impl Provisioning for InMemory {
             return Err(known());
         }
         state.tenants.insert(tenant.id, tenant);
-        Ok(())
-    }
-
-    async fn add_organization(
-        &self,
-        organization: Organization,
-        signing_secret: Secret<Vec<u8>>,
-    ) -> Result<(), ProvisioningError> {
-        let mut state = self.reach()?;
-        if !state.tenants.contains_key(&organization.tenant) {
-            return Err(ProvisioningError::Unknown("tenant"));
-        }
-        if state.organizations.contains_key(&organization.id) {
-            return Err(known());
-        }
-        let entry = OrganizationEntry::new(organization, signing_secret);
-        state.organizations.insert(entry.organization.id, entry);
         Ok(())
     }
 

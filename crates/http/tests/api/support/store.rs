@@ -11,9 +11,9 @@ use domain::ids::{AssistantId, BootId, CallId, NodeId, NumberId, OrganizationId,
 use domain::number::E164;
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::ports::{
-    Acceptance, Accepted, CallbackSender, ClaimedCallback, Concluded, Conclusion, Directory, Fence, Nodes,
-    OutboundCalls, Placeable, Provisioning, Recorded, SavedLeg, Spool, SpoolError, StoreUnavailable,
-    TryOutcome,
+    Acceptance, Accepted, CallbackSender, ClaimedCallback, Concluded, Conclusion, Directory, Fence,
+    NewOrganization, Nodes, Organizations, OutboundCalls, Placeable, Provisioning, Recorded, SavedLeg, Spool,
+    SpoolError, StoreUnavailable, TryOutcome,
 };
 use domain::scope::Scope;
 use domain::secret::Secret;
@@ -80,8 +80,9 @@ impl Store {
         for (tenant, id) in
             [(TENANT, ORGANIZATION), (TENANT, SISTER), (TENANT, CLOSING), (OTHER_TENANT, FOREIGN)]
         {
-            let secret = Secret::new(b"secret".to_vec());
-            self.inner.add_organization(organization(tenant, id), secret).await.unwrap();
+            let signing_secret = Secret::new(b"secret".to_vec());
+            let organization = organization(tenant, id);
+            self.inner.create(NewOrganization { organization, signing_secret, once: None }).await.unwrap();
             self.inner.add_number(number(tenant, id)).await.unwrap();
             self.inner.add_assistant(assistant(tenant, id)).await.unwrap();
         }

@@ -1,0 +1,123 @@
+//! Metadata records.
+
+use serde_json::{Map, Value, json};
+
+use crate::ids::{OrganizationId, SchemaId, TenantId};
+use crate::metadata::{MetadataRecord, SchemaOwner};
+use crate::ports::{Replaced, Replacement};
+use crate::testing::fixtures::{TestResult, add_organization, add_tenant, fresh, moment};
+use crate::testing::world::{World, together};
+
+fn data(value: Value) -> TestResult<Map<String, Value>> {
+    match value {
+        Value::Object(map) => Ok(map),
+        _ => Err("not an object".into()),
+    }
+}
+
+fn replacement(organization: OrganizationId, metadata: Value) -> TestResult<Replacement> {
+    let metadata = data(metadata)?;
+    Ok(Replacement { organization, metadata, judged_by: None, by: "a key".to_owned(), at: moment(5) })
+}
+
+async fn replace(world: &World, tenant: TenantId, one: Replacement) -> TestResult<MetadataRecord> {
+    match world.metadata.replace(tenant, one).await? {
+        Replaced::Done(record) => Ok(record),
+        other => Err(format!("not replaced: {other:?}").into()),
+    }
+}
+
+/// Version 1 came with the organization, so the first replace makes 2; the record stays the same one.
+pub async fn each_replace_adds_a_version(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let organization = add_organization(world, tenant).await?;
+    let metadata = json!({ "plan": "gold", "seats": 3, "tags": ["a", null, { "ü": 1.5 }], "": {} });
+    let first = replace(world, tenant, replacement(organization, metadata.clone())?).await?;
+    let expected = MetadataRecord {
+        id: first.id,
+        organization,
+        version: 2,
+        metadata: data(metadata)?,
+        created_at: moment(5),
+        created_by: "a key".to_owned(),
+    };
+    assert_eq!(first, expected);
+    let by = "another key".to_owned();
+    let second = Replacement { by: by.clone(), at: moment(6), ..replacement(organization, json!({}))? };
+    let second = replace(world, tenant, second).await?;
+    let expected = MetadataRecord {
+        version: 3,
+        metadata: Map::new(),
+        created_at: moment(6),
+        created_by: by,
+        ..first.clone()
+    };
+    assert_eq!(second, expected);
+    let sister = add_organization(world, tenant).await?;
+    let theirs = replace(world, tenant, replacement(sister, json!({}))?).await?;
+    assert_eq!(theirs.version, 2);
+    assert_ne!(theirs.id, first.id);
+    Ok(())
+}
+
+/// Twenty at once make the versions 2 to 21.
+pub async fn versions_have_no_gaps(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let organization = add_organization(world, tenant).await?;
+    let rush = (0..20)
+        .map(|count| replacement(organization, json!({ "count": count })))
+        .collect::<TestResult<Vec<_>>>()?;
+    let done = together(rush.into_iter().map(|one| replace(world, tenant, one))).await;
+    let mut versions = done.into_iter().map(|one| Ok(one?.version)).collect::<TestResult<Vec<_>>>()?;
+    versions.sort_unstable();
+    assert_eq!(versions, (2..=21).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// What was judged by a schema that is no longer in force is not written.
+pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let organization = add_organization(world, tenant).await?;
+    let [general, own, newer] = [0; 3].map(|_| SchemaId::from(fresh()));
+    let judged = |judged_by| -> TestResult<Replacement> {
+        Ok(Replacement { judged_by, ..replacement(organization, json!({ "a": 1 }))? })
+    };
+    let mut version = 1;
+    let mut before = None;
+    for (owner, id) in [
+        (None, None),
+        (Some(SchemaOwner::Tenant(tenant)), Some(general)),
+        (Some(SchemaOwner::Organization(organization)), Some(own)),
+        (Some(SchemaOwner::Organization(organization)), Some(newer)),
+    ] {
+        if let (Some(owner), Some(id)) = (owner, id) {
+            world.schemas.put(owner, id, json!({ "type": "object" }), moment(1)).await?;
+            for outdated in [before, Some(SchemaId::from(fresh()))] {
+                let refused = world.metadata.replace(tenant, judged(outdated)?).await?;
+                assert_eq!(refused, Replaced::SchemaChanged);
+            }
+        }
+        version += 1;
+        assert_eq!(replace(world, tenant, judged(id)?).await?.version, version);
+        before = id;
+    }
+    // The tenant's schema does not count beside the organization's own.
+    world.schemas.put(SchemaOwner::Tenant(tenant), SchemaId::from(fresh()), json!({}), moment(2)).await?;
+    assert_eq!(replace(world, tenant, judged(Some(newer))?).await?.version, version + 1);
+    Ok(())
+}
+
+/// Nor one that nobody made, nor a deleted one.
+pub async fn another_tenants_metadata_does_not_exist(world: &World) -> TestResult {
+    let (tenant, foreign) = (add_tenant(world).await?, add_tenant(world).await?);
+    let organization = add_organization(world, tenant).await?;
+    let deleted = add_organization(world, tenant).await?;
+    world.organizations.remove(tenant, deleted, "a key".to_owned(), moment(1)).await?;
+    for (who, id) in [(foreign, organization), (tenant, deleted), (tenant, OrganizationId::from(fresh()))] {
+        assert_eq!(world.metadata.schema(who, id).await?, None);
+        let refused = world.metadata.replace(who, replacement(id, json!({}))?).await?;
+        assert_eq!(refused, Replaced::Unknown);
+    }
+    assert_eq!(replace(world, tenant, replacement(organization, json!({}))?).await?.version, 2);
+    Ok(())
+}

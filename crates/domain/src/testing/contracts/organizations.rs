@@ -1,0 +1,152 @@
+//! Organizations, as the keys of their tenant manage them.
+
+use crate::ids::OrganizationId;
+use crate::organization::{Organization, Profile, Revision, Timezone};
+use crate::ports::{Created, Reachable};
+use crate::testing::fixtures::{
+    TestResult, add_organization, add_tenant, fresh, moment, new_organization, organization, revision,
+};
+use crate::testing::world::{World, together};
+
+async fn read(world: &World, own: &Organization) -> TestResult<Reachable> {
+    Ok(world.organizations.read(own.tenant, own.id).await?.ok_or("not there")?)
+}
+
+/// Every field, and its first signing secret.
+pub async fn a_created_organization_is_read_whole(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let mut own = organization(tenant)?;
+    own.profile.image = Some("https://clinic.example/logo.png".to_owned());
+    own.last_modified_by = Some("somebody".to_owned());
+    own.updated_at = moment(5);
+    assert_eq!(world.organizations.create(new_organization(own.clone())).await?, Created::Fresh);
+    let found = read(world, &own).await?;
+    assert_eq!(found, Reachable { current: own.clone(), all: vec![own.clone()] });
+    let secrets = world.provisioning.signing_secrets(own.id, moment(1)).await?;
+    assert_eq!(secrets.current.reveal(), b"first secret");
+    Ok(())
+}
+
+/// Neither an organization nor its secret is there twice.
+pub async fn an_id_is_taken_once(world: &World) -> TestResult {
+    let own = organization(add_tenant(world).await?)?;
+    let twins = (0..4).map(|_| world.organizations.create(new_organization(own.clone())));
+    assert_eq!(together(twins).await.into_iter().flatten().count(), 1);
+    assert_eq!(read(world, &own).await?.all.len(), 1);
+    Ok(())
+}
+
+/// All live ones, oldest first, beside the one that was asked for.
+pub async fn the_live_organizations_stand_beside_the_requested_one(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    add_organization(world, add_tenant(world).await?).await?;
+    let mut made = Vec::new();
+    for second in [30, 10, 20, 10] {
+        let own = Organization { created_at: moment(second), ..organization(tenant)? };
+        world.organizations.create(new_organization(own.clone())).await?;
+        made.push(own.id);
+    }
+    let [last, first, third, second] = made.as_slice() else { return Err("four were made".into()) };
+    for id in &made {
+        let found = world.organizations.read(tenant, *id).await?.ok_or("not there")?;
+        let all: Vec<_> = found.all.iter().map(|own| own.id).collect();
+        assert_eq!((found.current.id, all), (*id, vec![*first, *second, *third, *last]));
+    }
+    Ok(())
+}
+
+/// Whatever is left out stays as it was.
+pub async fn a_revision_writes_what_it_names(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let own = organization(tenant)?;
+    world.organizations.create(new_organization(own.clone())).await?;
+    let revise = |revision: Revision, at| {
+        world.organizations.revise(tenant, own.id, revision, format!("key {at}"), moment(at))
+    };
+    let little = revision("Südklinik", "info@clinic.example");
+    let profile = Profile { name: little.name.clone(), email: little.email.clone(), ..own.profile.clone() };
+    let expected = Organization {
+        profile,
+        updated_at: moment(5),
+        last_modified_by: Some("key 5".to_owned()),
+        ..own.clone()
+    };
+    assert_eq!(revise(little.clone(), 5).await?, Some(expected.clone()));
+    assert_eq!(read(world, &own).await?.current, expected);
+    let much = Revision {
+        address: Some("2 Side St".to_owned()),
+        city: Some(String::new()),
+        state_province: Some("ON".to_owned()),
+        postal_code: Some("K1A 0B1".to_owned()),
+        country: Some("Canada".to_owned()),
+        phone_number: Some("613".to_owned()),
+        timezone: Timezone::parse("America/Toronto"),
+        ..little
+    };
+    let done = revise(much, 9).await?.ok_or("gone")?;
+    let profile = &done.profile;
+    assert_eq!((profile.address.as_str(), profile.city.as_str()), ("2 Side St", ""));
+    assert_eq!((profile.state_province.as_str(), profile.postal_code.as_str()), ("ON", "K1A 0B1"));
+    assert_eq!((profile.country.as_str(), profile.phone_number.as_str()), ("Canada", "613"));
+    assert_eq!(Some(profile.timezone), Timezone::parse("America/Toronto"));
+    assert_eq!(profile.external_id, own.profile.external_id);
+    assert_eq!((done.created_at, done.updated_at), (own.created_at, moment(9)));
+    assert_eq!(read(world, &own).await?.current, done);
+    Ok(())
+}
+
+/// Only one of many is told that it was the one.
+pub async fn an_organization_is_removed_once(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let own = organization(tenant)?;
+    world.organizations.create(new_organization(own.clone())).await?;
+    let removals = (0..8).map(|_| world.organizations.remove(tenant, own.id, "a key".to_owned(), moment(7)));
+    let done = together(removals).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    assert_eq!(done.into_iter().filter(|removed| *removed).count(), 1);
+    let found = read(world, &own).await?;
+    assert_eq!(found.all, []);
+    let expected = Organization {
+        deleted_at: Some(moment(7)),
+        updated_at: moment(7),
+        last_modified_by: Some("a key".to_owned()),
+        ..own
+    };
+    assert_eq!(found.current, expected);
+    assert!(!found.current.is_active());
+    Ok(())
+}
+
+/// It can be read, and nothing else.
+pub async fn a_removed_organization_is_gone_but_readable(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let (gone, kept) = (organization(tenant)?, organization(tenant)?);
+    for own in [&gone, &kept] {
+        world.organizations.create(new_organization(own.clone())).await?;
+    }
+    assert!(world.organizations.remove(tenant, gone.id, "a key".to_owned(), moment(1)).await?);
+    let by = || "late".to_owned();
+    let revised = world.organizations.revise(tenant, gone.id, revision("x", "y"), by(), moment(2)).await?;
+    assert_eq!(revised, None);
+    assert!(!world.organizations.remove(tenant, gone.id, by(), moment(2)).await?);
+    let found = read(world, &gone).await?;
+    assert_eq!((found.current.profile.clone(), found.current.updated_at), (gone.profile, moment(1)));
+    assert_eq!(found.all.into_iter().map(|own| own.id).collect::<Vec<_>>(), [kept.id]);
+    Ok(())
+}
+
+/// To another tenant it does not exist, and neither does one that nobody made.
+pub async fn another_tenants_organizations_do_not_exist(world: &World) -> TestResult {
+    let (tenant, foreign) = (add_tenant(world).await?, add_tenant(world).await?);
+    let own = organization(tenant)?;
+    world.organizations.create(new_organization(own.clone())).await?;
+    add_organization(world, foreign).await?;
+    for (who, id) in [(foreign, own.id), (tenant, OrganizationId::from(fresh()))] {
+        let by = || "a stranger".to_owned();
+        assert_eq!(world.organizations.read(who, id).await?, None);
+        let revised = world.organizations.revise(who, id, revision("x", "y"), by(), moment(2)).await?;
+        assert_eq!(revised, None);
+        assert!(!world.organizations.remove(who, id, by(), moment(2)).await?);
+    }
+    assert_eq!(read(world, &own).await?, Reachable { current: own.clone(), all: vec![own] });
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! A tenant's organizations.
+
+mod create;
+mod earlier;
+mod page;
+
+#[cfg(feature = "sql")]
+pub(crate) use {create::CREATE, page::PAGE};
+
+use async_trait::async_trait;
+use domain::ids::{OrganizationId, TenantId};
+use domain::organization::{Organization, OrganizationQuery, Revision, Timezone, folded};
+use domain::page::Page;
+use domain::ports::{
+    CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
+};
+use time::OffsetDateTime;
+
+use crate::rows::{Both, OrganizationRow, organization_columns};
+use crate::statement::{row, statement};
+use crate::store::Store;
+
+// The two sorted branches are merged; nobody's list is read for an organization that is not there.
+pub(crate) const READ: &str = concat!(
+    "SELECT true AS asked, ",
+    organization_columns!(),
+    " FROM organizations o WHERE o.id = $2 AND o.tenant_id = $1 UNION ALL SELECT false AS asked, ",
+    organization_columns!(),
+    " FROM organizations o WHERE o.tenant_id = $1 AND o.deleted_at IS NULL \
+        AND (SELECT true FROM organizations p WHERE p.id = $2 AND p.tenant_id = $1) \
+      ORDER BY created_at, id"
+);
+
+const REVISE: &str = concat!(
+    "UPDATE organizations o SET name = $3, name_folded = $4, email = $5, \
+         address = COALESCE($6, o.address), city = COALESCE($7, o.city), \
+         state_province = COALESCE($8, o.state_province), postal_code = COALESCE($9, o.postal_code), \
+         country = COALESCE($10, o.country), phone_number = COALESCE($11, o.phone_number), \
+         timezone = COALESCE($12, o.timezone), last_modified_by = $13, updated_at = $14 \
+     WHERE o.id = $2 AND o.tenant_id = $1 AND o.deleted_at IS NULL RETURNING ",
+    organization_columns!()
+);
+
+const REMOVE: &str = "
+UPDATE organizations SET deleted_at = $4, updated_at = $4, last_modified_by = $3
+WHERE id = $2 AND tenant_id = $1 AND deleted_at IS NULL RETURNING true AS removed";
+
+row! {
+    /// Whether this is the organization that was asked for, or one of all.
+    Asked { asked: bool }
+}
+
+row! {
+    Removed { removed: bool }
+}
+
+#[async_trait]
+impl Organizations for Store {
+    async fn create(&self, new: NewOrganization) -> Result<Created, CreateOrganizationError> {
+        match create::create(self, new).await {
+            // Beside the tenant it refers to what it makes itself, and to the organization of its own key.
+            Err(failure) if failure.is_foreign_key() => Err(CreateOrganizationError::UnknownTenant),
+            other => Ok(other.map_err(StoreUnavailable::from)?),
+        }
+    }
+
+    async fn page(
+        &self,
+        tenant: TenantId,
+        query: &OrganizationQuery,
+    ) -> Result<Page<Organization>, StoreUnavailable> {
+        Ok(page::page(self, tenant, query).await?)
+    }
+
+    async fn read(
+        &self,
+        tenant: TenantId,
+        id: OrganizationId,
+    ) -> Result<Option<Reachable>, StoreUnavailable> {
+        let make = || statement(READ).bind(tenant.uuid()).bind(id.uuid());
+        let rows = Store::read::<Both<Asked, OrganizationRow>>(self, make).await?;
+        let mut current = None;
+        let mut all = Vec::with_capacity(rows.len());
+        for Both(which, row) in rows {
+            let organization = row.into_organization()?;
+            if which.asked {
+                current = Some(organization);
+            } else {
+                all.push(organization);
+            }
+        }
+        Ok(current.map(|current| Reachable { current, all }))
+    }
+
+    async fn revise(
+        &self,
+        tenant: TenantId,
+        id: OrganizationId,
+        revision: Revision,
+        by: String,
+        at: OffsetDateTime,
+    ) -> Result<Option<Organization>, StoreUnavailable> {
+        let writing = statement(REVISE)
+            .bind(tenant.uuid())
+            .bind(id.uuid())
+            .bind(revision.name.clone())
+            .bind(folded(&revision.name))
+            .bind(revision.email)
+            .bind(revision.address)
+            .bind(revision.city)
+            .bind(revision.state_province)
+            .bind(revision.postal_code)
+            .bind(revision.country)
+            .bind(revision.phone_number)
+            .bind(revision.timezone.map(Timezone::as_str))
+            .bind(by)
+            .bind(at);
+        let row = self.write::<OrganizationRow>(writing).await?.into_iter().next();
+        Ok(row.map(OrganizationRow::into_organization).transpose()?)
+    }
+
+    async fn remove(
+        &self,
+        tenant: TenantId,
+        id: OrganizationId,
+        by: String,
+        at: OffsetDateTime,
+    ) -> Result<bool, StoreUnavailable> {
+        let removing = statement(REMOVE).bind(tenant.uuid()).bind(id.uuid()).bind(by).bind(at);
+        Ok(self.write::<Removed>(removing).await?.iter().any(|row| row.removed))
+    }
+}
