@@ -55,6 +55,12 @@ impl Drop for Line {
     }
 }
 
+/// Writes the line of a request that could not be read as HTTP, so that no more is known of it.
+pub(crate) fn unreadable(request_id: &str, status: u16) {
+    let _request = tracing::info_span!("request", request_id).entered();
+    tracing::info!(target: TARGET, route = "unreadable", status, "answered");
+}
+
 /// A method's name; one that nobody has heard of is whatever a client likes to write.
 fn known(method: &Method) -> &'static str {
     match *method {

@@ -74,6 +74,17 @@ struct Body<'a> {
     retry_after: Option<u64>,
 }
 
+/// The body for a request that could not be read as HTTP.
+pub(crate) fn unreadable(status: StatusCode) -> String {
+    let words = match status {
+        StatusCode::REQUEST_TIMEOUT => "Request head took too long to arrive",
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => "Request head is too large",
+        _ if status.is_client_error() => "The request is not valid HTTP",
+        _ => "Internal server error occurred",
+    };
+    serde_json::json!({ "error": words }).to_string()
+}
+
 impl ResponseError for ApiError {
     fn status_code(&self) -> StatusCode {
         match self {

@@ -20,6 +20,7 @@ mod rate_limit;
 mod request_id;
 mod routes;
 mod server;
+mod unreadable;
 mod validation;
 
 pub use gate::{Front, Gate, Readiness, Service};

@@ -15,12 +15,15 @@ pub(crate) fn request_id(headers: &HeaderMap, entropy: &dyn Entropy) -> String {
     let sent = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
     match sent {
         Some(id) if is_sane(id) => id.to_owned(),
-        _ => {
-            let mut random = [0; 16];
-            entropy.fill(&mut random);
-            uuid::Builder::from_random_bytes(random).into_uuid().to_string()
-        }
+        _ => fresh(entropy),
     }
+}
+
+/// A random UUID.
+pub(crate) fn fresh(entropy: &dyn Entropy) -> String {
+    let mut random = [0; 16];
+    entropy.fill(&mut random);
+    uuid::Builder::from_random_bytes(random).into_uuid().to_string()
 }
 
 /// Puts the name on an answer.

@@ -56,7 +56,8 @@ async fn a_head_that_does_not_arrive_ends_its_connection() {
     let app = App::start().await;
     let mut connection = TcpStream::connect(app.address).await.unwrap();
     connection.write_all(b"POST /api/outbound HTTP/1.1\r\nHost: te").await.unwrap();
-    assert_eq!(read_answer(&mut connection, false).await.status, 408);
+    let answer = read_answer(&mut connection, false).await;
+    assert_eq!(answer.error(408), "Request head took too long to arrive");
     let mut rest = Vec::new();
     timeout(Duration::from_secs(10), connection.read_to_end(&mut rest)).await.unwrap().unwrap();
     assert_eq!(rest, b"");

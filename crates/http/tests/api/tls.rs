@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use rcgen::generate_simple_self_signed;
-use rustls::ServerConfig;
-use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 
 use crate::support::App;
+use crate::support::wire::read_answer;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn https_serves_http_1_1_and_http_2() {
@@ -22,6 +26,7 @@ async fn https_serves_http_1_1_and_http_2() {
     let app = App::start_tls(config).await;
     // The client's library takes the process's provider; another test may have set it.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    what_is_no_http_is_refused_in_shape(&app, pair.cert.der().clone()).await;
     let root = reqwest::Certificate::from_der(pair.cert.der()).unwrap();
     let url = format!("https://localhost:{}/api/outbound/x/status", app.address.port());
     for (http1, version) in [(true, reqwest::Version::HTTP_11), (false, reqwest::Version::HTTP_2)] {
@@ -39,4 +44,16 @@ async fn https_serves_http_1_1_and_http_2() {
         let body: serde_json::Value = answer.json().await.unwrap();
         assert_eq!(body, serde_json::json!({"error": "Outbound call not found"}));
     }
+}
+
+async fn what_is_no_http_is_refused_in_shape(app: &App, root: CertificateDer<'static>) {
+    let mut roots = RootCertStore::empty();
+    roots.add(root).unwrap();
+    let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    let connection = TcpStream::connect(app.address).await.unwrap();
+    let name = "localhost".try_into().unwrap();
+    let mut connection = TlsConnector::from(Arc::new(config)).connect(name, connection).await.unwrap();
+    connection.write_all(b"nonsense\r\n\r\n").await.unwrap();
+    let answer = read_answer(&mut connection, false).await;
+    assert_eq!(answer.error(400), "The request is not valid HTTP");
 }
