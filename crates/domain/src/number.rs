@@ -64,11 +64,16 @@ impl CountryCode {
 }
 
 impl Destination {
+    /// The fewest characters (interface, Limits).
+    pub const LENGTH_MIN: usize = 10;
+    /// The most characters (interface, Limits).
+    pub const LENGTH_MAX: usize = 20;
+
     /// Takes a number as it was sent.
     pub fn parse(text: &str) -> Result<Self, BadDestination> {
         match text.chars().count() {
-            0..=9 => return Err(BadDestination::TooShort),
-            10..=20 => {}
+            ..Self::LENGTH_MIN => return Err(BadDestination::TooShort),
+            Self::LENGTH_MIN..=Self::LENGTH_MAX => {}
             _ => return Err(BadDestination::TooLong),
         }
         let allowed = |c: char| c.is_ascii_digit() || matches!(c, '+' | ' ' | '-' | '.' | '(' | ')');

@@ -36,8 +36,10 @@ pub(crate) async fn envelope(
         };
         let headers = answer.headers_mut();
         request_id::answer_with(&id, headers);
-        // Answers are about somebody's calls, and true only for the moment.
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // Answers are about somebody's calls, and true only for the moment; documents say otherwise.
+        if !headers.contains_key(CACHE_CONTROL) {
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
         if let Some(checked) = checked {
             checked.describe(headers);
         }

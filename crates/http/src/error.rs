@@ -11,6 +11,9 @@ use crate::validation::Problem;
 /// Seconds after which a request that was answered 503 is worth repeating.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
+/// What is told of a store that does not answer.
+pub(crate) const STORE_AWAY: &str = "The service is temporarily unavailable";
+
 /// Why a request is not answered as asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
@@ -60,13 +63,14 @@ pub(crate) enum ApiError {
     #[error("{0}")]
     Unavailable(&'static str),
     /// 503: the store cannot be asked.
-    #[error("The service is temporarily unavailable")]
+    #[error("{STORE_AWAY}")]
     Store(#[from] StoreUnavailable),
 }
 
+/// The body of every error.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+pub(crate) struct Body<'a> {
     error: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<&'a [Problem]>,
@@ -83,6 +87,21 @@ pub(crate) fn unreadable(status: StatusCode) -> String {
         _ => "Internal server error occurred",
     };
     serde_json::json!({ "error": words }).to_string()
+}
+
+impl ApiError {
+    /// The body that tells it.
+    pub(crate) fn body(&self) -> Body<'_> {
+        Body {
+            error: self.to_string(),
+            details: if let Self::Invalid(problems) = self { Some(problems) } else { None },
+            retry_after: if let Self::TooManyRequests { retry_after } = self {
+                Some(*retry_after)
+            } else {
+                None
+            },
+        }
+    }
 }
 
 impl ResponseError for ApiError {
@@ -128,14 +147,6 @@ impl ResponseError for ApiError {
             }
             _ => {}
         }
-        answer.json(Body {
-            error: self.to_string(),
-            details: if let Self::Invalid(problems) = self { Some(problems) } else { None },
-            retry_after: if let Self::TooManyRequests { retry_after } = self {
-                Some(*retry_after)
-            } else {
-                None
-            },
-        })
+        answer.json(self.body())
     }
 }

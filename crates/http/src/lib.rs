@@ -2,7 +2,7 @@
 //! the same steps: the request is named, counted, its key recognised, its permission checked, and
 //! only then its body read.
 //!
-//! Where `interface.md` is silent this crate holds: every path but the probes is counted, unknown
+//! Where `interface.md` is silent this crate holds: every path but probes and documents is counted, unknown
 //! ones against 600; `null` is not the same as a missing field; a missing `Content-Type` is a 415;
 //! names may have 255 characters; at most 1,000 dynamic variables of 32,768 characters each.
 
@@ -16,6 +16,7 @@ mod error;
 mod gate;
 mod idempotency;
 mod json;
+mod openapi;
 mod rate_limit;
 mod request_id;
 mod routes;
@@ -24,6 +25,7 @@ mod unreadable;
 mod validation;
 
 pub use gate::{Front, Gate, Readiness, Service};
+pub use openapi::openapi_document;
 pub use rate_limit::{MemoryWindow, TrustedProxies};
 pub use routes::{Entry, Needs, SMALLEST_LIMIT, entries};
 pub use server::{Listen, Server, Stopper, serve};

@@ -6,9 +6,10 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Resource, Route};
 use domain::access::Permission;
 
-use crate::endpoints::health;
 use crate::endpoints::outbound::{create, status};
+use crate::endpoints::{documents, health};
 use crate::error::ApiError;
+use crate::openapi::Description;
 
 /// One method of one path.
 pub(crate) struct Endpoint {
@@ -23,6 +24,8 @@ pub(crate) struct Endpoint {
     pub(crate) needs: Needs,
     /// Its handler.
     pub(crate) handler: fn() -> Route,
+    /// What the document says of it.
+    pub(crate) describe: fn() -> Description,
 }
 
 /// Whose key an endpoint takes.
@@ -36,8 +39,16 @@ pub enum Needs {
     Permission(Permission),
 }
 
-/// Every endpoint.
-const ENDPOINTS: &[Endpoint] = &[health::ALIVE, health::READY, create::ENDPOINT, status::ENDPOINT];
+/// Every endpoint, in the order of the document.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    create::ENDPOINT,
+    status::ENDPOINT,
+    health::ALIVE,
+    health::READY,
+    documents::OPENAPI,
+    documents::DOCS,
+    documents::DOCS_FILE,
+];
 
 /// Whatever leads nowhere is counted against this limit.
 const ELSEWHERE: u32 = 600;
@@ -132,10 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn every_endpoint_but_the_probes_has_the_limit_of_the_interface() {
+    fn every_endpoint_but_probes_and_documents_has_the_limit_of_the_interface() {
         for (pattern, expected) in [
             (Some("/healthz"), None),
             (Some("/readyz"), None),
+            (Some("/api/openapi.json"), None),
+            (Some("/docs"), None),
+            (Some("/docs/{file}"), None),
             (Some("/api/outbound"), Some(600)),
             (Some("/api/outbound/{id}/status"), Some(600)),
             (None, Some(600)),

@@ -23,6 +23,12 @@ pub(crate) enum Code {
     Custom,
 }
 
+impl Code {
+    /// Every code.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::InvalidType, Self::TooSmall, Self::TooBig, Self::InvalidString, Self::Custom];
+}
+
 /// One entry of `details` (interface, Errors).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Problem {

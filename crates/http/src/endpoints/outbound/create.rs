@@ -13,6 +13,7 @@ use domain::number::{BadDestination, Destination};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::description;
 use super::variables::variables;
 use crate::error::ApiError;
 use crate::gate::Gate;
@@ -27,12 +28,13 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     limit: Some(600),
     needs: NEEDS,
     handler: || web::to(create),
+    describe: description::describe_create,
 };
 
 const NEEDS: Needs = Needs::Permission(Permission::OutboundCreate);
 
 /// The interface sets no bound for a name; this one is generous (it counts characters).
-const CUSTOMER_NAME_MAX: usize = 255;
+pub(super) const CUSTOMER_NAME_MAX: usize = 255;
 
 /// The answer to an accepted request.
 #[derive(Serialize)]
@@ -87,8 +89,8 @@ fn call_request(body: &Value, callbacks: &AddressPolicy) -> Result<CallRequest, 
 
 fn destination(value: &Value) -> Result<Destination, Fault> {
     Destination::parse(string(value)?).map_err(|bad| match bad {
-        BadDestination::TooShort => shorter_than(10),
-        BadDestination::TooLong => longer_than(20),
+        BadDestination::TooShort => shorter_than(Destination::LENGTH_MIN),
+        BadDestination::TooLong => longer_than(Destination::LENGTH_MAX),
         BadDestination::NotANumber => Fault::new(Code::InvalidString, "Invalid phone number"),
     })
 }
@@ -114,7 +116,7 @@ impl From<Placed> for Created {
 }
 
 /// What people read.
-fn message(failed_because: Option<EndedReason>) -> &'static str {
+pub(super) fn message(failed_because: Option<EndedReason>) -> &'static str {
     match failed_because {
         None => "Outbound call initiated successfully",
         Some(EndedReason::TrunkUnreachable) => "The call could not be placed: the trunk is unreachable",
@@ -126,13 +128,17 @@ fn message(failed_because: Option<EndedReason>) -> &'static str {
     }
 }
 
+pub(super) const NOT_FOUND: ApiError = ApiError::NotFound("Assistant or phone number not found");
+pub(super) const INACTIVE: ApiError = ApiError::Unprocessable("Organization is inactive");
+pub(super) const NO_NEW_CALLS: ApiError = ApiError::Unavailable("No new calls are taken at the moment");
+
 impl From<PlaceError> for ApiError {
     fn from(error: PlaceError) -> Self {
         match error {
-            PlaceError::NotFound => Self::NotFound("Assistant or phone number not found"),
-            PlaceError::OrganizationInactive => Self::Unprocessable("Organization is inactive"),
+            PlaceError::NotFound => NOT_FOUND,
+            PlaceError::OrganizationInactive => INACTIVE,
             PlaceError::KeyTaken => idempotency::KEY_TAKEN,
-            PlaceError::Unavailable => Self::Unavailable("No new calls are taken at the moment"),
+            PlaceError::Unavailable => NO_NEW_CALLS,
             PlaceError::Store(store) => Self::Store(store),
         }
     }

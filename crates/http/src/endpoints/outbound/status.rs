@@ -21,12 +21,13 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     limit: Some(600),
     needs: NEEDS,
     handler: || web::to(status),
+    describe: super::description::describe_status,
 };
 
 const NEEDS: Needs = Needs::Permission(Permission::OutboundRead);
 
 /// Unknown, foreign and malformed ids are told apart by nothing.
-const NOT_FOUND: ApiError = ApiError::NotFound("Outbound call not found");
+pub(super) const NOT_FOUND: ApiError = ApiError::NotFound("Outbound call not found");
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
