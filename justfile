@@ -64,6 +64,11 @@ boundaries:
 migrations:
     scripts/with-test-postgres cargo test --package postgres --test migrations
 
+# Writes docs/openapi.json anew from the code; a test compares the two.
+openapi:
+    cargo run --quiet --package http-api --example openapi > docs/openapi.json.new
+    mv docs/openapi.json.new docs/openapi.json
+
 # Formats everything.
 format:
     cargo fmt --all
