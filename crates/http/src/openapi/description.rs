@@ -20,6 +20,7 @@ use super::refusals::Refusals;
 use super::schema::Part;
 use super::{Tag, headers};
 use crate::error::ApiError;
+use crate::idempotency;
 use crate::routes::{Endpoint, Needs};
 
 const JSON: &str = "application/json";
@@ -98,6 +99,7 @@ impl Description {
     /// Says that `Idempotency-Key` is taken.
     pub(crate) fn once(mut self) -> Self {
         self.once = true;
+        self.refusals.push(idempotency::KEY_TAKEN);
         self
     }
 

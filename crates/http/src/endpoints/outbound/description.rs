@@ -52,6 +52,7 @@ pub(super) fn describe_create() -> Description {
     ];
     Description::new("createOutboundCall", Tag::Outbound, "Create Outbound Call", words)
         .body(&REQUEST, &[("smallest", smallest), ("everything", largest)])
+        .once()
         .answers(
             StatusCode::CREATED,
             "The call is being placed, or could not be.",
