@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use domain::call::{Ended, EndedReason, FinalAnswer};
 use domain::callback::CallbackDraft;
+use domain::organization::{OrganizationField, OrganizationQuery};
+use domain::page::PageRequest;
 use domain::ports::{
-    Acceptance, Accepted, Callbacks, Conclusion, Dispatch, OutboundCalls, Provisioning, Settled, TryOutcome,
-    TryRecord,
+    Acceptance, Accepted, Callbacks, Conclusion, Dispatch, Organizations, OutboundCalls, Provisioning,
+    Settled, TryOutcome, TryRecord,
 };
 use domain::testing::{Ground, World, moment};
 use postgres::{Options, SealingKey, Store};
@@ -122,6 +124,20 @@ async fn a_team_is_made_once_and_the_metadata_begins_with_version_one() {
     assert_eq!(texts(&database.rows(teams).await), [["Front desk", "2"]]);
     let metadata = "SELECT version, metadata, created_by FROM organization_metadata";
     assert_eq!(texts(&database.rows(metadata).await), [["1", "{}", "operator"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organization_that_an_earlier_version_made_is_found_by_its_name() {
+    let (database, store, ground) = open().await;
+    database.rows("UPDATE organizations SET name_folded = NULL").await;
+    let query = OrganizationQuery {
+        page: PageRequest { number: 1, size: 10 },
+        sort: OrganizationField::Name,
+        descending: true,
+        search: Some("TH CLIN".to_owned()),
+    };
+    let page = store.page(ground.tenant, &query).await.unwrap();
+    assert_eq!((page.total, page.items.first().unwrap().id), (1, ground.organization));
 }
 
 #[tokio::test(flavor = "multi_thread")]

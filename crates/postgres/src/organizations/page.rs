@@ -9,7 +9,8 @@ use crate::rows::{Listed, OrganizationRow, organization_columns};
 use crate::statement::statement;
 use crate::store::Store;
 
-// Found in an index by ids alone, so that what stands before a deep page is not read. The search is
+// Found in an index by ids alone, so that what stands before a deep page is not read. The page is
+// then read row by row: a plan that is made for any size would read the whole table. The search is
 // for bytes: no character of it means anything but itself.
 macro_rules! page_text {
     ($key:literal, $direction:literal, $search:literal) => {
@@ -33,7 +34,9 @@ WITH counted AS (
 SELECT counted.total, o.id IS NOT NULL AS listed, ",
             organization_columns!(),
             "
-FROM counted LEFT JOIN (page JOIN organizations o USING (id)) ON true
+FROM counted LEFT JOIN (
+    page CROSS JOIN LATERAL (SELECT * FROM organizations p WHERE p.id = page.id LIMIT 1) o
+) ON true
 ORDER BY ",
             $key,
             $direction,
