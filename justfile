@@ -23,8 +23,8 @@ test *args:
 # How long calls take to leave and callbacks to come, at 50 calls a second.
 bench-calls: (bench "calls")
 
-# Calls and questions a second against pgbench doing the same statements.
-bench-api: (bench "api-place" "api-status")
+# Calls and questions a second against pgbench doing the same statements, and the rate-limit check.
+bench-api: (bench "api-place" "api-status" "rate-limit")
 
 # 200 calls that talk at a time, and the memory that 5,000 leave behind.
 bench-media: (bench "media" "memory")

@@ -1,6 +1,6 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|media|memory PROGRAM [FOLDER]`
+//! `bench calls|api-place|api-status|rate-limit|media|memory PROGRAM [FOLDER]`
 //!
 //! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
 //! is no memory disk, when not given.
@@ -35,6 +35,7 @@ mod media;
 mod memory;
 mod peer;
 mod pgbench;
+mod rate_limit;
 mod receiver;
 mod sip;
 mod telephone;
@@ -49,6 +50,13 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (bench, program) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
     let folder = arguments.next().map_or_else(|| "/var/tmp".into(), PathBuf::from);
+    let mut report = Report::default();
+    if bench == "rate-limit" {
+        // One function of the server: it is measured without the rest.
+        println!("{}", machine::describe());
+        rate_limit::run(&mut report);
+        return report.print();
+    }
     let run: fn(&Installation, &mut Report) = match bench.as_str() {
         "calls" => calls::run,
         "api-place" => api::place,
@@ -56,7 +64,7 @@ fn main() -> ExitCode {
         "media" => media::run,
         "memory" => memory::run,
         _ => {
-            println!("usage: bench calls|api-place|api-status|media|memory PROGRAM [FOLDER]");
+            println!("usage: bench calls|api-place|api-status|rate-limit|media|memory PROGRAM [FOLDER]");
             return ExitCode::FAILURE;
         }
     };
@@ -64,7 +72,6 @@ fn main() -> ExitCode {
     let installation = Installation::serving(PathBuf::from(program), &folder, log_level);
     println!("{}", machine::describe());
     println!("database: {}", database::settings(&installation));
-    let mut report = Report::default();
     run(&installation, &mut report);
     report.print()
 }

@@ -66,6 +66,12 @@ impl Window {
         (Self { count, last_ms }, verdict)
     }
 
+    /// The same window, when others have counted up to `requests` in it.
+    #[must_use]
+    pub fn raised_to(self, requests: u32) -> Self {
+        Self { count: self.count.max(requests), ..self }
+    }
+
     /// Requests in this window so far.
     pub const fn requests(self) -> u32 {
         self.count

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::ports::{Entropy, RateLimitWindow};
+use domain::ports::{Entropy, OwnWindow, RateLimitWindow};
 use domain::rate_limit::{Client, Verdict};
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
@@ -15,10 +15,10 @@ use crate::line::Line;
 
 /// Counts requests in Redis, for all nodes together.
 ///
-/// Every request is counted in the node's own window too (a fraction of a microsecond): a client at
-/// its limit stays there when Redis goes away or forgets.
+/// Every request is counted in the node's own window too (a fraction of a microsecond), which learns
+/// what Redis answers: a client at its limit stays there when Redis goes away or forgets.
 pub struct RedisWindow {
-    own: Arc<dyn RateLimitWindow>,
+    own: Arc<dyn OwnWindow>,
     current: watch::Receiver<Option<Arc<Line>>>,
     deadline: Duration,
     _keeper: AbortOnDropHandle<()>,
@@ -27,7 +27,7 @@ pub struct RedisWindow {
 impl RedisWindow {
     /// Starts connecting and counts from now on, beside `own`. Call it inside a tokio runtime, which
     /// does the talking; requests may come from any other.
-    pub fn start(settings: Settings, own: Arc<dyn RateLimitWindow>, entropy: Arc<dyn Entropy>) -> Self {
+    pub fn start(settings: Settings, own: Arc<dyn OwnWindow>, entropy: Arc<dyn Entropy>) -> Self {
         let (sender, current) = watch::channel(None);
         let deadline = settings.deadline;
         let keeper = AbortOnDropHandle::new(tokio::spawn(keep(settings, entropy, sender)));
@@ -48,15 +48,13 @@ impl RedisWindow {
 #[async_trait]
 impl RateLimitWindow for RedisWindow {
     async fn count(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
-        let own = self.own.count(client, limit, now_ms).await;
-        match self.shared(client).await {
-            Some(requests) => Verdict {
-                allowed: own.allowed && requests <= limit,
-                remaining: own.remaining.min(limit.saturating_sub(requests)),
-                ..own
-            },
-            None => own,
+        let own = self.own.count_now(client, limit, now_ms);
+        let Some(requests) = self.shared(client).await else { return own };
+        let remaining = limit.saturating_sub(requests);
+        if remaining < own.remaining || requests > limit {
+            self.own.learn(client, requests);
         }
+        Verdict { allowed: own.allowed && requests <= limit, remaining: own.remaining.min(remaining), ..own }
     }
 }
 

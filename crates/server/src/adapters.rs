@@ -20,6 +20,14 @@ pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
     Ok(sip)
 }
 
+/// The Redis that counts requests, where one is configured.
+pub fn redis_settings(settings: &Settings) -> anyhow::Result<Option<redis_window::Settings>> {
+    let Some(address) = settings.redis.address.clone() else { return Ok(None) };
+    let tls = || trust::client_config(settings.redis.authorities.as_deref());
+    let tls = address.is_tls().then(tls).transpose().context("REDIS__TLS__AUTHORITIES")?;
+    Ok(Some(redis_window::Settings::new(address, tls)))
+}
+
 /// The built-in voice: this program's own `speak` command, in child processes. Call it inside a
 /// tokio runtime.
 pub fn speech() -> anyhow::Result<Arc<PicoSpeech>> {

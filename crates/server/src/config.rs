@@ -24,6 +24,8 @@ pub struct Settings {
     pub http: Http,
     /// The database.
     pub database: Database,
+    /// The Redis that nodes count requests in.
+    pub redis: Redis,
     /// The folder that holds what this node keeps: its identity, spools, key and cluster.
     pub data_dir: PathBuf,
     /// Secrets at rest.
@@ -69,6 +71,15 @@ pub struct Database {
     pub url: Option<Secret<String>>,
     /// Folders in which PostgreSQL's programs are searched first: the environment's `PATH`.
     pub search_path: Vec<PathBuf>,
+}
+
+/// The Redis in which all nodes count requests together.
+#[derive(Clone, Debug)]
+pub struct Redis {
+    /// `REDIS__URL`: none means that each node counts by itself.
+    pub address: Option<redis_window::Address>,
+    /// `REDIS__TLS__AUTHORITIES`: further certificate authorities (PEM) that it may have.
+    pub authorities: Option<PathBuf>,
 }
 
 /// Where the key that encrypts secrets at rest lies.

@@ -198,6 +198,32 @@ fn the_doctor_names_what_is_wrong_and_exits_with_1() {
 }
 
 #[test]
+fn the_doctor_asks_redis_where_one_is_configured_and_never_tells_its_password() {
+    let installation = Installation::new();
+    let mut redis = test_redis::TestRedis::with(&["--requirepass", "hunter2"]);
+    let asked = |login: &str| {
+        let url = format!("redis://{login}127.0.0.1:{}/1", redis.port());
+        let output = installation.command("doctor").env("CALLWRIGHT__REDIS__URL", url).output().unwrap();
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines.lines().find(|line| line.starts_with("redis")).unwrap_or_else(|| panic!("{lines}")).to_owned()
+    };
+    let (well, refused) = (asked(":hunter2@"), asked(":hunter3@"));
+    assert!(
+        well.contains(" ok ") && well.contains(&format!("redis://127.0.0.1:{}/1", redis.port())),
+        "{well}"
+    );
+    assert!(refused.contains("FAIL") && refused.contains("Redis says"), "{refused}");
+    assert!(!well.contains("hunter") && !refused.contains("hunter"), "{well}{refused}");
+    let port = redis.port();
+    redis.kill();
+    let url = format!("redis://127.0.0.1:{port}");
+    let gone = installation.command("doctor").env("CALLWRIGHT__REDIS__URL", url).output().unwrap();
+    assert!(String::from_utf8(gone.stdout).unwrap().contains("no connection"));
+    let silent = String::from_utf8(installation.run("doctor").stdout).unwrap();
+    assert!(!silent.lines().any(|line| line.starts_with("redis")), "{silent}");
+}
+
+#[test]
 fn a_foreign_database_that_cannot_be_reached_is_told_without_its_password() {
     let installation = Installation::new();
     let output = installation

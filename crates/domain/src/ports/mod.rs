@@ -31,7 +31,7 @@ pub use outbound_calls::{
     Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, Recorded,
 };
 pub use provisioning::{Provisioning, ProvisioningError};
-pub use rate_limit::RateLimitWindow;
+pub use rate_limit::{OwnWindow, RateLimitWindow};
 pub use speech::{Line, Speech, SpeechError};
 pub use spool::{Spool, SpoolError};
 pub use telephony::{

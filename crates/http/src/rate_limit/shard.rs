@@ -63,6 +63,16 @@ impl Shard {
         verdict
     }
 
+    /// Raises the count of a client that is remembered.
+    pub(super) fn learn(&mut self, client: Client, requests: u32) {
+        let known = self.find(self.chain_of(client), client);
+        if known != NONE {
+            self.leave_ring(known);
+            self.slot_mut(known).window = self.slot(known).window.raised_to(requests);
+            self.enter_ring(known);
+        }
+    }
+
     /// How many clients are remembered.
     #[cfg(test)]
     pub(super) fn clients(&self) -> usize {

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use async_trait::async_trait;
-use domain::ports::RateLimitWindow;
+use domain::ports::{OwnWindow, RateLimitWindow};
 use domain::rate_limit::{Client, Verdict};
 use parking_lot::Mutex;
 
@@ -39,14 +39,23 @@ impl MemoryWindow {
         Self { shards: (0..shards).map(shard).collect(), hasher: RandomState::new() }
     }
 
-    /// Counts one request; see [`RateLimitWindow::count`].
-    pub fn count_now(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
-        let shards = u64::try_from(self.shards.len()).unwrap_or(1).max(1);
-        let chosen = usize::try_from(self.hasher.hash_one(client) % shards).unwrap_or(0);
-        match self.shards.get(chosen) {
-            Some(shard) => shard.lock().count(client, limit, now_ms),
-            None => domain::rate_limit::Window::count(None, limit, now_ms).1,
-        }
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is at least one shard, and the rest is below their number"
+    )]
+    fn shard_of(&self, client: Client) -> &Mutex<Shard> {
+        let shards = u64::try_from(self.shards.len()).unwrap_or(u64::MAX);
+        &self.shards[usize::try_from(self.hasher.hash_one(client) % shards).unwrap_or(0)]
+    }
+}
+
+impl OwnWindow for MemoryWindow {
+    fn count_now(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
+        self.shard_of(client).lock().count(client, limit, now_ms)
+    }
+
+    fn learn(&self, client: Client, requests: u32) {
+        self.shard_of(client).lock().learn(client, requests);
     }
 }
 
@@ -64,6 +73,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use domain::rate_limit::Window;
+    use domain::testing::RateLimitModel;
     use proptest::prelude::*;
 
     use super::*;
@@ -72,7 +82,7 @@ mod tests {
         Client::of(Ipv4Addr::from(number).into())
     }
 
-    /// The rule itself, with all the memory in the world.
+    /// What a table without bounds would know.
     #[derive(Default)]
     struct Model(HashMap<Client, Window>);
 
@@ -84,20 +94,28 @@ mod tests {
         }
     }
 
+    /// Mostly at once; at times just short of a window, or just a window.
+    fn wait() -> impl Strategy<Value = u64> {
+        prop_oneof![20 => Just(0), 10 => 1..10_000u64, 2 => 59_990..60_010u64, 1 => Just(59_999), 1 => Just(60_000)]
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
         #[test]
-        fn with_room_for_all_the_table_is_the_rule(
-            requests in prop::collection::vec((0u32..40, 0u64..40_000, 1u32..6), 1..400),
+        fn with_room_for_all_the_table_is_the_rule_for_a_hundred_thousand_steps(
+            requests in prop::collection::vec((0u32..40, wait(), 1u32..12), 400),
         ) {
             let table = MemoryWindow::with_shards(4, 400, 2);
-            let (mut model, mut now_ms) = (Model::default(), 0);
+            let (mut model, mut now_ms) = (RateLimitModel::default(), 0);
             for (who, wait_ms, limit) in requests {
                 now_ms += wait_ms;
-                let expected = model.count(client(who), limit, now_ms);
+                let expected = model.request(who, limit, now_ms);
                 prop_assert_eq!(table.count_now(client(who), limit, now_ms), expected);
             }
         }
+    }
 
+    proptest! {
         #[test]
         fn a_client_over_a_limit_is_never_forgotten_while_its_window_lives(
             requests in prop::collection::vec((0u32..4, 0u64..9_000), 1..200),
@@ -134,6 +152,44 @@ mod tests {
         assert_eq!(table.count_now(client(3), 10, 5).remaining, 8);
         assert_eq!(table.count_now(client(4), 10, 5).remaining, 8);
         assert_eq!(table.count_now(client(2), 10, 5).remaining, 9);
+    }
+
+    #[test]
+    fn who_is_over_the_smaller_of_two_limits_is_remembered_though_below_the_larger() {
+        // As with 300 and 1210 of the interface: who made four requests may not make a fifth to one
+        // endpoint, and has eight left at the other.
+        let (small, large) = (3, 12);
+        let table = MemoryWindow::with_shards(1, 8, small);
+        for (who, requests) in [(1, 4), (2, 3)] {
+            for _ in 0..requests {
+                assert!(table.count_now(client(who), large, 0).allowed);
+            }
+        }
+        for stranger in 100..200 {
+            table.count_now(client(stranger), large, 1);
+        }
+        assert!(!table.count_now(client(1), small, 2).allowed);
+        assert_eq!(table.count_now(client(1), large, 2).remaining, 6);
+        // Who only reached the smaller limit was over none, and gave way.
+        assert_eq!(table.count_now(client(2), small, 2).remaining, 2);
+    }
+
+    #[test]
+    fn what_was_counted_elsewhere_counts_here_and_is_never_taken_back() {
+        let table = MemoryWindow::with_shards(1, 8, 10);
+        table.count_now(client(1), 10, 0);
+        table.learn(client(1), 8);
+        table.learn(client(1), 3);
+        assert_eq!(table.count_now(client(1), 10, 0).remaining, 1);
+        // A client that became an offender elsewhere is one here too.
+        table.learn(client(1), 11);
+        for stranger in 100..200 {
+            table.count_now(client(stranger), 10, 1);
+        }
+        assert!(!table.count_now(client(1), 10, 2).allowed);
+        // Of somebody unknown nothing is learned.
+        table.learn(client(2), 11);
+        assert!(table.count_now(client(2), 10, 2).allowed);
     }
 
     #[test]

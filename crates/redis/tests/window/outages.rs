@@ -156,6 +156,20 @@ async fn a_client_at_its_limit_stays_there_when_redis_goes_away_and_when_it_come
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_was_refused_because_of_another_node_is_refused_without_redis_too() {
+    let mut redis = TestRedis::start();
+    let nodes = [node(&redis, Own::default()), node(&redis, Own::default())];
+    for node in &nodes {
+        is_shared(node).await;
+    }
+    assert_eq!(allowed(&requests(&nodes[0], 1, 599).await), 599);
+    assert_eq!(requests(&nodes[1], 1, 1).await[0].remaining, 0);
+    redis.kill();
+    // The second node saw one request of its own, and was told of six hundred.
+    assert_eq!(allowed(&requests(&nodes[1], 1, 10).await), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_start_without_redis_counts_alone_until_it_comes() {
     let mut redis = TestRedis::absent();
     let node = node(&redis, Own::default());

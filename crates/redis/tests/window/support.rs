@@ -5,8 +5,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use domain::ports::{Entropy, RateLimitWindow};
+use domain::ports::{Entropy, OwnWindow};
 use domain::rate_limit::{Client, Verdict, Window};
 use parking_lot::Mutex;
 use redis_window::{Address, RedisWindow, Settings};
@@ -19,24 +18,28 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// Lets everything pass, so that Redis alone decides.
 pub(crate) struct Lenient;
 
-#[async_trait]
-impl RateLimitWindow for Lenient {
-    async fn count(&self, _: Client, limit: u32, now_ms: u64) -> Verdict {
+impl OwnWindow for Lenient {
+    fn count_now(&self, _: Client, limit: u32, now_ms: u64) -> Verdict {
         Verdict { allowed: true, limit, remaining: limit, reset_ms: now_ms + 60_000 }
     }
+
+    fn learn(&self, _: Client, _: u32) {}
 }
 
 /// A node's own count.
 #[derive(Default)]
 pub(crate) struct Own(Mutex<HashMap<Client, Window>>);
 
-#[async_trait]
-impl RateLimitWindow for Own {
-    async fn count(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
+impl OwnWindow for Own {
+    fn count_now(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
         let mut windows = self.0.lock();
         let (window, verdict) = Window::count(windows.get(&client).copied(), limit, now_ms);
         windows.insert(client, window);
         verdict
+    }
+
+    fn learn(&self, client: Client, requests: u32) {
+        self.0.lock().entry(client).and_modify(|window| *window = window.raised_to(requests));
     }
 }
 
@@ -53,7 +56,7 @@ pub(crate) fn settings(url: &str) -> Settings {
 }
 
 /// A node with the deadline that the service has.
-pub(crate) fn node(redis: &TestRedis, own: impl RateLimitWindow + 'static) -> Arc<RedisWindow> {
+pub(crate) fn node(redis: &TestRedis, own: impl OwnWindow + 'static) -> Arc<RedisWindow> {
     Arc::new(RedisWindow::start(settings(&redis.url()), Arc::new(own), Arc::new(Chance)))
 }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use domain::ports::{Clock, Directory, Entropy, StoreUnavailable, Telephony};
 use serde_json::json;
 use sip::SipTelephony;
@@ -51,6 +51,7 @@ pub(super) fn run(settings: &Settings, output: Output) -> anyhow::Result<()> {
         Err(error) => without_database(&format!("{error:#}")),
     };
     checks.push(Check::of("media ports", media_ports(settings.sip.listen.ip(), &settings.media.ports)));
+    checks.extend(redis(settings));
     let healthy = checks.iter().all(|check| check.ok);
     show(&checks, healthy, output)?;
     if !healthy {
@@ -175,6 +176,21 @@ async fn trunks(directory: &Arc<dyn Directory>, telephony: Result<Arc<dyn Teleph
         Check::of(format!("trunk {}", trunk.name), if state.up { Ok(told) } else { Err(told) })
     });
     futures_util::future::join_all(probes).await
+}
+
+/// Only where one is configured.
+fn redis(settings: &Settings) -> Option<Check> {
+    settings.redis.address.as_ref()?;
+    Some(Check::of("redis", ask_redis(settings).map_err(|error| format!("{error:#}"))))
+}
+
+fn ask_redis(settings: &Settings) -> anyhow::Result<String> {
+    let redis = adapters::redis_settings(settings)?.context("REDIS__URL")?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let began = SystemClock.since_boot();
+    runtime.block_on(redis_window::probe(&redis)).with_context(|| redis.address.to_string())?;
+    let took = SystemClock.since_boot().saturating_sub(began).as_millis();
+    Ok(format!("{} counts, within {took} ms", redis.address))
 }
 
 fn cause_of(error: &StoreUnavailable) -> String {

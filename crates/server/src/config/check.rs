@@ -52,6 +52,11 @@ pub(super) const DATABASE_URL: Kind<Secret<String>> = Kind {
     },
 };
 
+pub(super) const REDIS_URL: Kind<redis_window::Address> = Kind {
+    allowed: "a Redis address: redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS",
+    read: redis_window::Address::parse,
+};
+
 pub(super) const FILE: Kind<PathBuf> = Kind {
     allowed: "the path of a file that exists and can be read",
     read: |text| {

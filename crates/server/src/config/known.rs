@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::check::{self, Kind};
 use super::layers::Written;
 use super::{
-    Callbacks, Calls, Database, Http, Log, LogFormat, Media, Problem, Problems, Secrets, Settings, Sip, Tls,
+    Callbacks, Calls, Database, Http, Log, LogFormat, Media, Problem, Problems, Redis, Secrets, Settings,
+    Sip, Tls,
 };
 use crate::environment::Environment;
 
@@ -30,6 +31,10 @@ pub(super) fn read(
         database: Database {
             url: reader.one_or_none("database.url", &check::DATABASE_URL),
             search_path: environment.search_path(),
+        },
+        redis: Redis {
+            address: reader.one_or_none("redis.url", &check::REDIS_URL),
+            authorities: reader.one_or_none("redis.tls.authorities", &check::FILE),
         },
         data_dir: reader.one("data_dir", &check::FOLDER).unwrap_or_else(|| default_data_dir(environment)),
         secrets: Secrets { key_file: reader.one_or_none("secrets.key_file", &check::FILE) },
@@ -151,7 +156,7 @@ impl Reader<'_> {
     }
 
     fn refuse(&mut self, written: &Written, allowed: &str, text: Option<&str>) {
-        // A database address holds a password, so a bad value of it is not repeated.
+        // Addresses of databases hold a password, so a bad value of one is not repeated.
         let shown = text.filter(|_| !allowed.contains("PASSWORD")).filter(|text| text.len() <= 200);
         let shown = shown.map(|text| format!(", but is `{text}`")).unwrap_or_default();
         let reason = format!("must be {allowed}{shown}");

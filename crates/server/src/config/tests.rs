@@ -31,6 +31,7 @@ fn without_any_source_the_defaults_hold() {
     assert!(settings.http.public_url.is_none() && settings.http.tls.is_none());
     assert!(settings.http.trusted_proxies.is_empty() && settings.callbacks.allowed_networks.is_empty());
     assert!(settings.database.url.is_none() && settings.secrets.key_file.is_none());
+    assert!(settings.redis.address.is_none());
     assert_eq!(settings.sip.listen, "0.0.0.0:5060".parse().unwrap());
     assert_eq!(settings.media.ports, 20_000..=29_999);
     assert_eq!(settings.calls.ring_limit, Duration::from_mins(1));
@@ -56,6 +57,9 @@ fn every_setting_can_be_written_in_the_file() {
             key_file = "{path}"
             [database]
             url = "postgres://u:p@db/callwright"
+            [redis]
+            url = "rediss://:p@cache/2"
+            tls.authorities = "{path}"
             [sip]
             listen = "192.0.2.4:5070"
             public_address = "198.51.100.7"
@@ -84,6 +88,8 @@ fn every_setting_can_be_written_in_the_file() {
     assert_eq!(settings.http.tls, Some(tls));
     assert_eq!(settings.secrets.key_file.as_deref(), Some(pem.path()));
     assert_eq!(settings.database.url.unwrap().reveal(), "postgres://u:p@db/callwright");
+    assert_eq!(settings.redis.address.unwrap().to_string(), "rediss://cache:6379/2");
+    assert_eq!(settings.redis.authorities.as_deref(), Some(pem.path()));
     assert_eq!(settings.sip.listen, "192.0.2.4:5070".parse().unwrap());
     assert_eq!(settings.sip.public_address, Some("198.51.100.7".parse().unwrap()));
     assert_eq!(settings.sip.authorities.as_deref(), Some(pem.path()));
@@ -125,11 +131,13 @@ fn an_empty_optional_setting_counts_as_absent() {
     let settings = from_variables(&[
         ("CALLWRIGHT__DATABASE__URL", ""),
         ("DATABASE_URL", ""),
+        ("CALLWRIGHT__REDIS__URL", ""),
         ("CALLWRIGHT__HTTP__TLS__KEY", ""),
         ("CALLWRIGHT__CALLBACKS__ALLOWED_NETWORKS", ""),
     ])
     .unwrap();
     assert!(settings.database.url.is_none() && settings.http.tls.is_none());
+    assert!(settings.redis.address.is_none());
     assert!(settings.callbacks.allowed_networks.is_empty());
 }
 
@@ -141,8 +149,12 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         ("HTTP__PUBLIC_URL", "ftp://x", "https://"),
         ("HTTP__PUBLIC_URL", "https://x/?a", "without query"),
         ("HTTP__TRUSTED_PROXIES", "10.0.0.0/33", "CIDR"),
+        ("HTTP__TRUSTED_PROXIES", "::ffff:10.0.0.0/90", "CIDR"),
         ("SECRETS__KEY_FILE", "/nowhere/key", "exists"),
         ("DATABASE__URL", "mysql://u:hunter2@h/d", "postgres://"),
+        ("REDIS__URL", "http://u:hunter2@h", "redis://"),
+        ("REDIS__URL", "redis://:hunter2@h/x", "redis://"),
+        ("REDIS__TLS__AUTHORITIES", "/nowhere", "exists"),
         ("SIP__LISTEN", "5060", "ADDRESS:PORT"),
         ("SIP__PUBLIC_ADDRESS", "sip.example.com", "IPv4 or IPv6"),
         ("SIP__TLS__AUTHORITIES", "/nowhere", "exists"),

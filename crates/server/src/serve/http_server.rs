@@ -6,16 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use domain::ports::{Clock, Entropy};
+use domain::ports::{Clock, Entropy, RateLimitWindow};
 use http_api::{Front, Gate, Listen, MemoryWindow, SMALLEST_LIMIT, Stopper, TrustedProxies};
+use redis_window::RedisWindow;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::Stage;
+use crate::adapters;
 use crate::config::{Settings, Tls};
-
-/// Clients that the rate limit remembers; more give way by idleness.
-const RATE_LIMIT_CLIENTS: usize = 1 << 20;
 
 /// Requests in hand may go on for so long after a graceful stop.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
@@ -44,7 +43,7 @@ pub(super) fn start(
     let gate = Gate::new(Front {
         clock: Arc::clone(clock),
         entropy: Arc::clone(entropy),
-        window: Arc::new(MemoryWindow::new(RATE_LIMIT_CLIENTS, SMALLEST_LIMIT)),
+        window: window(settings, entropy)?,
         trusted_proxies: TrustedProxies::new(settings.http.trusted_proxies.clone()),
         readiness: Arc::new(move || stage.readiness()),
     });
@@ -65,6 +64,15 @@ pub(super) fn start(
     });
     tracing::info!(http.address = %address, "listening on {scheme}://{address}");
     Ok(HttpFront { gate, stopper })
+}
+
+/// Counts in this process, and in Redis as well when nodes share one.
+fn window(settings: &Settings, entropy: &Arc<dyn Entropy>) -> anyhow::Result<Arc<dyn RateLimitWindow>> {
+    let own = Arc::new(MemoryWindow::new(MemoryWindow::CLIENTS, SMALLEST_LIMIT));
+    Ok(match adapters::redis_settings(settings)? {
+        Some(redis) => Arc::new(RedisWindow::start(redis, own, Arc::clone(entropy))),
+        None => own,
+    })
 }
 
 fn tls_config(tls: &Tls) -> anyhow::Result<rustls::ServerConfig> {
