@@ -85,3 +85,6 @@ fn unfit(error: &ValidationError<'_>) -> UnsafeSchema {
     // The operator's own words may be quoted.
     UnsafeSchema(format!("at {place}: {}", plain(&error.to_string(), QUOTED)))
 }
+
+#[cfg(test)]
+mod random_tests;
