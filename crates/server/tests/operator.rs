@@ -159,6 +159,61 @@ fn everything_is_set_up_without_a_server_and_found_again() {
 }
 
 #[test]
+fn a_schema_is_set_shown_and_replaced_unless_it_is_unsafe() {
+    let installation = Installation::new();
+    let (tenant, organization) = provision(&installation);
+    let write = |name: &str, content: &[u8]| {
+        let file = installation.0.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file.display().to_string()
+    };
+    let [of_tenant, own] = [format!("--tenant {tenant}"), format!("--organization {organization}")];
+
+    let first = installation.object(&format!("schema show {own}"));
+    let any = serde_json::json!({ "type": "object" });
+    assert_eq!((first["id"].as_str(), &first["schemaId"]), (Some(&*organization), &Value::Null));
+    assert_eq!(first["schema"], any);
+
+    let file = write("tenant.json", br#"{"required": ["plan"]}"#);
+    let set = installation.object(&format!("schema set {of_tenant} --file {file}"));
+    assert_eq!(set["id"], *tenant);
+    for owner in [&of_tenant, &own] {
+        let shown = installation.object(&format!("schema show {owner}"));
+        assert_eq!((&shown["schemaId"], &shown["schema"]), (&set["schemaId"], &set["schema"]));
+    }
+    let file = write("own.json", "\u{feff}{\n  \"title\": \"own\"\n}".as_bytes());
+    installation.object(&format!("schema set {own} --file {file}"));
+    assert_eq!(installation.object(&format!("schema show {own}"))["schema"]["title"], "own");
+    let shown = installation.run(&format!("schema show {own}"));
+    assert_eq!(String::from_utf8(shown.stdout).unwrap(), "{\n  \"title\": \"own\"\n}\n");
+
+    let large = format!("{{}}{}", " ".repeat(64 << 10));
+    for (content, why) in [
+        (&b"{"[..], "is not JSON"),
+        (b"\xff", "is not UTF-8"),
+        (b"{\"maximum\": 1e400}", "is not JSON"),
+        (large.as_bytes(), "at most 65536 bytes"),
+        (br#"{"items": {"$ref": "https://example.com/"}}"#, "at /items: the reference"),
+        (br#"{"items": {"pattern": "(?=a)"}}"#, "at /items/pattern: patterns cannot look around"),
+    ] {
+        let file = write("bad.json", content);
+        let told = installation.failure(&format!("schema set {own} --file {file}"), 1);
+        assert!(told.contains(why), "{told}");
+    }
+    let told = installation.failure(&format!("schema set {own} --file /nowhere.json"), 1);
+    assert!(told.contains("cannot be read"), "{told}");
+    assert_eq!(installation.object(&format!("schema show {own}"))["schema"]["title"], "own");
+
+    let unknown = "0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11";
+    for owner in ["tenant", "organization"] {
+        let told = installation.failure(&format!("schema show --{owner} {unknown}"), 1);
+        assert!(told.contains(&format!("{owner} {unknown}")), "{told}");
+    }
+    installation.failure("schema show", 2);
+    installation.failure(&format!("schema show {of_tenant} {own}"), 2);
+}
+
+#[test]
 fn commands_work_beside_a_running_server_and_after_it() {
     let installation = Installation::new();
     let server = Server::start(&installation);

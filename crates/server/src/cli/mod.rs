@@ -13,6 +13,7 @@ mod organization;
 mod output;
 mod parse;
 mod phone;
+mod schema;
 mod tenant;
 mod trunk;
 mod webhook_secret;
@@ -70,6 +71,9 @@ enum Command {
     /// Voice assistants.
     #[command(subcommand)]
     Assistant(assistant::Command),
+    /// What the metadata of organizations has to match.
+    #[command(subcommand)]
+    Schema(schema::Command),
     /// Live calls.
     #[command(subcommand)]
     Call(call::Command),
@@ -141,6 +145,10 @@ fn operate(
         Command::Assistant(command) => {
             let draft = assistant::Command::read_file(command)?;
             office()?.attend(async |desk| assistant::run(draft, desk, output).await)
+        }
+        Command::Schema(command) => {
+            let order = command.read_file()?;
+            office()?.attend(async |desk| schema::run(order, desk, output).await)
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use domain::ids::NewId;
-use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Organizations, Provisioning};
+use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Organizations, Provisioning, StoredSchemas};
 use domain::secret::Secret;
 use time::OffsetDateTime;
 use tokio::runtime::Runtime;
@@ -83,6 +83,7 @@ pub(super) struct Desk {
     pub(super) organizations: Arc<dyn Organizations>,
     pub(super) access: Arc<dyn Access>,
     pub(super) nodes: Arc<dyn Nodes>,
+    pub(super) schemas: Arc<dyn StoredSchemas>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
 }
@@ -114,7 +115,8 @@ impl Office {
             provisioning: store.clone(),
             organizations: store.clone(),
             access: store.clone(),
-            nodes: store,
+            nodes: store.clone(),
+            schemas: store,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
         };

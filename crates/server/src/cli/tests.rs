@@ -35,6 +35,8 @@ fn every_command_of_the_operator_is_understood() {
          --password-env P --register --from-domain d.example --default-country 49 --max-calls 5 --calls-per-second 2",
         "number create --organization ID --trunk ID --number +14155550100",
         "assistant create --organization ID --file a.toml",
+        "schema set --tenant ID --file a.json",
+        "schema show --organization ID --json",
         "phone --busy",
     ] {
         let line = format!("callwright {}", line.replace("ID", ID));
@@ -55,6 +57,11 @@ fn wrong_usage_is_refused_before_anything_happens() {
         "trunk create --tenant ID --name N --address h --register",
         "trunk create --tenant ID --name N --address h --max-calls 0",
         "number create --organization ID --trunk ID --number 4155550100",
+        "schema set --file a.json",
+        "schema set --tenant ID",
+        "schema set --tenant ID --organization ID --file a.json",
+        "schema show",
+        "schema show --tenant ID --organization ID",
         "phone --busy --decline",
         "tenant create",
         "sing",
