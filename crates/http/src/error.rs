@@ -1,5 +1,7 @@
 //! The one shape of everything that is not a success.
 
+use std::borrow::Cow;
+
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
@@ -23,6 +25,9 @@ pub(crate) enum ApiError {
     /// 400: fields of the request are wrong; all of them are listed.
     #[error("Invalid request data")]
     Invalid(Vec<Problem>),
+    /// 400: well formed, but against a rule that no single field can be blamed for.
+    #[error("{0}")]
+    Refused(Cow<'static, str>),
     /// 401: no key, or not a live one.
     #[error("Invalid or missing API key")]
     Unauthorized,
@@ -107,7 +112,7 @@ impl ApiError {
 impl ResponseError for ApiError {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::Malformed(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::Malformed(_) | Self::Invalid(_) | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::NoRoute | Self::NotFound(_) => StatusCode::NOT_FOUND,

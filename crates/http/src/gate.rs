@@ -3,9 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use application::authenticate::Authenticate;
+use application::create_organization::CreateOrganization;
 use application::place_call::PlaceCall;
+use application::replace_metadata::ReplaceMetadata;
 use domain::network::AddressPolicy;
-use domain::ports::{Clock, Entropy, OutboundCalls, RateLimitWindow};
+use domain::ports::{CallRecords, Clock, Entropy, Organizations, OutboundCalls, RateLimitWindow};
 use tokio::runtime::Handle;
 
 use crate::error::ApiError;
@@ -26,7 +28,7 @@ pub enum Readiness {
 
 /// What answers need before, and beside, the service itself.
 pub struct Front {
-    /// Tells the time of rate-limit windows.
+    /// Tells the time: of rate-limit windows, and of changes.
     pub clock: Arc<dyn Clock>,
     /// Makes request ids.
     pub entropy: Arc<dyn Entropy>,
@@ -49,6 +51,14 @@ pub struct Service {
     pub place_call: PlaceCall,
     /// Where calls stand.
     pub outbound_calls: Arc<dyn OutboundCalls>,
+    /// Call logs.
+    pub call_records: Arc<dyn CallRecords>,
+    /// The tenants' organizations.
+    pub organizations: Arc<dyn Organizations>,
+    /// Creates organizations.
+    pub create_organization: CreateOrganization,
+    /// Replaces their metadata.
+    pub replace_metadata: ReplaceMetadata,
     /// Which callback addresses are taken.
     pub callback_addresses: AddressPolicy,
 }

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::error::ApiError;
 
+/// The interface bounds hardly any text; where it does not, this many characters are enough.
+pub(crate) const TEXT_MAX: usize = 255;
+
 /// What is wrong with a field, in the style of Zod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,14 +22,22 @@ pub(crate) enum Code {
     TooBig,
     /// A string that is not of the right form.
     InvalidString,
+    /// None of the values that there are.
+    InvalidEnumValue,
     /// Any other rule.
     Custom,
 }
 
 impl Code {
     /// Every code.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::InvalidType, Self::TooSmall, Self::TooBig, Self::InvalidString, Self::Custom];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::InvalidType,
+        Self::TooSmall,
+        Self::TooBig,
+        Self::InvalidString,
+        Self::InvalidEnumValue,
+        Self::Custom,
+    ];
 }
 
 /// One entry of `details` (interface, Errors).
@@ -34,13 +45,13 @@ impl Code {
 pub(crate) struct Problem {
     field: String,
     message: String,
-    code: Code,
+    pub(crate) code: Code,
 }
 
 /// What is wrong with a value, before it is known where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    code: Code,
+    pub(crate) code: Code,
     message: String,
 }
 
@@ -70,13 +81,18 @@ impl<'a> Fields<'a> {
         Ok(Self { members, problems: Vec::new() })
     }
 
+    /// Whether a field is there, with whatever value.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.members.contains_key(name)
+    }
+
     /// Reads a field that has to be there.
     pub(crate) fn required<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&'a Value) -> Result<T, Fault>,
     ) -> Option<T> {
-        if !self.members.contains_key(name) {
+        if !self.has(name) {
             self.problems.push(Fault::new(Code::InvalidType, "Required").at(name));
         }
         self.optional(name, read)
@@ -149,6 +165,14 @@ pub(crate) fn string_up_to(longest: usize, value: &Value) -> Result<&str, Fault>
     if text.chars().count() > longest { Err(longer_than(longest)) } else { Ok(text) }
 }
 
+/// A JSON string of 1 to [`TEXT_MAX`] characters.
+pub(crate) fn text(value: &Value) -> Result<String, Fault> {
+    match string_up_to(TEXT_MAX, value)? {
+        "" => Err(shorter_than(1)),
+        text => Ok(text.to_owned()),
+    }
+}
+
 /// A UUID in its hyphenated form.
 pub(crate) fn uuid<Id>(value: &Value, parse: impl FnOnce(&str) -> Option<Id>) -> Result<Id, Fault> {
     parse(string(value)?).ok_or_else(|| Fault::new(Code::InvalidString, "Invalid uuid"))
@@ -162,6 +186,12 @@ pub(crate) fn shorter_than(shortest: usize) -> Fault {
 /// A string with too many characters.
 pub(crate) fn longer_than(longest: usize) -> Fault {
     Fault::new(Code::TooBig, format_args!("String must contain at most {longest} character(s)"))
+}
+
+/// A value that is not among those that there are.
+pub(crate) fn none_of<'a>(allowed: impl IntoIterator<Item = &'a str>) -> Fault {
+    let quoted: Vec<_> = allowed.into_iter().map(|value| format!("'{value}'")).collect();
+    Fault::new(Code::InvalidEnumValue, format_args!("Invalid enum value. Expected {}", quoted.join(" | ")))
 }
 
 fn wrong_type(expected: &str, value: &Value) -> Fault {

@@ -42,7 +42,6 @@ pub(crate) struct Description {
     callback: Option<(&'static str, Callback)>,
 }
 
-#[allow(dead_code, reason = "lists have parameters, and creations are done once")]
 impl Description {
     /// An endpoint by its name in programs, its place in the document, and what it does.
     pub(crate) fn new(id: &'static str, tag: Tag, summary: &'static str, words: &'static str) -> Self {

@@ -72,7 +72,6 @@ pub(crate) fn whole(words: &str, least: u32, example: u64) -> ObjectBuilder {
 }
 
 /// True or false.
-#[allow(dead_code, reason = "organizations have one")]
 pub(crate) fn flag(words: &str) -> ObjectBuilder {
     typed(Type::Boolean, words).examples([true])
 }

@@ -10,10 +10,15 @@
 )]
 
 mod authentication;
+mod call_lists;
+mod calls;
 mod create;
 mod errors;
 mod hostile;
 mod logs;
+mod metadata;
+mod organization_lists;
+mod organizations;
 mod probes;
 mod rate_limits;
 mod requests;

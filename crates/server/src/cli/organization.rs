@@ -1,15 +1,15 @@
 //! `callwright organization`.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use application::create_organization::{CreateOrganization, CreatedOrganization};
 use clap::{Args, Subcommand};
 use domain::ids::{OrganizationId, TenantId};
-use domain::organization::{Organization, Profile, Timezone};
-use domain::ports::NewOrganization;
+use domain::organization::{Profile, Timezone};
 use serde_json::json;
 
 use super::office::{Desk, OPERATOR};
 use super::output::Output;
-use super::{parse, webhook_secret};
+use super::parse;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -63,11 +63,17 @@ pub(super) struct Create {
 pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
     match command {
         Command::Create(create) => {
-            let organization = create.organization(desk);
-            let signing_secret = webhook_secret::draw(desk);
-            let tenant = organization.tenant;
-            let new = NewOrganization { organization: organization.clone(), signing_secret, once: None };
-            desk.organizations.create(new).await.with_context(|| format!("tenant {tenant}"))?;
+            let tenant = create.tenant;
+            let use_case = CreateOrganization {
+                organizations: desk.organizations.clone(),
+                clock: desk.clock.clone(),
+                entropy: desk.entropy.clone(),
+            };
+            let created = use_case.create(tenant, create.profile(), OPERATOR.to_owned(), None).await;
+            let created = created.with_context(|| format!("tenant {tenant}"))?;
+            let CreatedOrganization::Fresh(organization) = created else {
+                bail!("an organization without an idempotency key cannot be there already")
+            };
             output.object(&vec![
                 ("id", json!(organization.id.to_string())),
                 ("tenantId", json!(tenant.to_string())),
@@ -87,30 +93,19 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
 }
 
 impl Create {
-    fn organization(self, desk: &Desk) -> Organization {
-        let now = desk.now();
-        Organization {
-            id: desk.id(),
-            tenant: self.tenant,
-            profile: Profile {
-                name: self.name,
-                email: self.email,
-                image: None,
-                address: self.address,
-                city: self.city,
-                state_province: self.state_province,
-                postal_code: self.postal_code,
-                country: self.country,
-                phone_number: self.phone_number,
-                timezone: self.timezone,
-                external_id: self.external_id,
-            },
-            owner_id: OPERATOR.to_owned(),
-            created_by: OPERATOR.to_owned(),
-            last_modified_by: None,
-            created_at: now,
-            updated_at: now,
-            deleted_at: None,
+    fn profile(self) -> Profile {
+        Profile {
+            name: self.name,
+            email: self.email,
+            image: None,
+            address: self.address,
+            city: self.city,
+            state_province: self.state_province,
+            postal_code: self.postal_code,
+            country: self.country,
+            phone_number: self.phone_number,
+            timezone: self.timezone,
+            external_id: self.external_id,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
+use application::create_organization::signing_secret;
 use clap::Subcommand;
 use domain::ids::OrganizationId;
 use domain::secret::Secret;
@@ -33,13 +34,6 @@ pub(super) enum Command {
     },
 }
 
-/// A fresh secret: 256 bits, as Standard Webhooks asks for (24 to 64 bytes).
-pub(super) fn draw(desk: &Desk) -> Secret<Vec<u8>> {
-    let mut bytes = vec![0; 32];
-    desk.entropy.fill(&mut bytes);
-    Secret::new(bytes)
-}
-
 pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
     let fields = match command {
         Command::Show { organization } => {
@@ -51,7 +45,7 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
             fields
         }
         Command::Rotate { organization, overlap } => {
-            let fresh = draw(desk);
+            let fresh = signing_secret(desk.entropy.as_ref());
             let until = desk.now() + Duration::from_hours(overlap.into());
             let rotated = desk.provisioning.rotate_signing_secret(organization, fresh.clone(), until).await;
             rotated.with_context(|| format!("organization {organization}"))?;

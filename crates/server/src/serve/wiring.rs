@@ -7,10 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
+use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::in_flight::InFlight;
 use application::keep_node::{KeepNode, NodeLease};
 use application::place_call::PlaceCall;
+use application::replace_metadata::ReplaceMetadata;
 use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
@@ -19,6 +21,7 @@ use domain::ids::BootId;
 use domain::network::AddressPolicy;
 use domain::ports::{Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
+use json_schema::JsonSchemaJudge;
 use postgres::Store;
 use sip::SipTelephony;
 use tokio::task::JoinHandle;
@@ -45,6 +48,7 @@ pub(super) struct Wiring {
     conclude: Arc<ConcludeCall>,
     callbacks: Arc<DeliverCallbacks>,
     supervisor: Arc<CallSupervisor>,
+    judge: Arc<JsonSchemaJudge>,
     lease: Arc<NodeLease>,
     boot: BootId,
     clock: Arc<dyn Clock>,
@@ -75,6 +79,7 @@ impl Wiring {
             .await
             .context("SIP__LISTEN")?;
         let speech = adapters::speech()?;
+        let judge = Arc::new(JsonSchemaJudge::start().context("threads for metadata schemas")?);
 
         let callbacks = Arc::new(DeliverCallbacks::new(
             store.clone(),
@@ -136,6 +141,7 @@ impl Wiring {
             conclude,
             callbacks,
             supervisor,
+            judge,
             lease,
             boot,
             clock: Arc::clone(clock),
@@ -166,6 +172,18 @@ impl Wiring {
             authenticate: Authenticate::new(self.store.clone(), self.clock.clone()),
             place_call,
             outbound_calls: self.store.clone(),
+            call_records: self.store.clone(),
+            organizations: self.store.clone(),
+            create_organization: CreateOrganization {
+                organizations: self.store.clone(),
+                clock: self.clock.clone(),
+                entropy: self.entropy.clone(),
+            },
+            replace_metadata: ReplaceMetadata {
+                records: self.store.clone(),
+                judge: self.judge.clone(),
+                clock: self.clock.clone(),
+            },
             callback_addresses: address_policy(settings),
         });
     }

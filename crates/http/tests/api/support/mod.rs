@@ -1,6 +1,7 @@
 //! A whole service for one test.
 
 pub(crate) mod log;
+pub(crate) mod organization;
 pub(crate) mod store;
 pub(crate) mod telephone;
 pub(crate) mod wire;
@@ -13,11 +14,13 @@ use std::time::Duration;
 
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
+use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::in_flight::InFlight;
 use application::keep_node::{KeepNode, NodeLease};
 use application::keys;
 use application::place_call::PlaceCall;
+use application::replace_metadata::ReplaceMetadata;
 use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
@@ -30,6 +33,7 @@ use futures_util::FutureExt;
 use http_api::{
     Front, Gate, Listen, MemoryWindow, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies, serve,
 };
+use json_schema::JsonSchemaJudge;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -201,9 +205,21 @@ impl App {
         };
         let opened = self.gate.open(Service {
             control: Handle::current(),
-            authenticate: Authenticate::new(data, clock.clone()),
+            authenticate: Authenticate::new(data.clone(), clock.clone()),
             place_call,
             outbound_calls: store.clone(),
+            call_records: data.clone(),
+            organizations: data.clone(),
+            create_organization: CreateOrganization {
+                organizations: data.clone(),
+                clock: clock.clone(),
+                entropy: Arc::new(Counter::default()),
+            },
+            replace_metadata: ReplaceMetadata {
+                records: data,
+                judge: Arc::new(JsonSchemaJudge::start().unwrap()),
+                clock: clock.clone(),
+            },
             callback_addresses: AddressPolicy {
                 allowed: vec![Network::parse("127.0.0.9").unwrap()],
                 own: Vec::new(),
@@ -244,6 +260,11 @@ impl App {
         self.key.get_or_init(|| self.key_for(store::HOME, &Permission::ALL)).clone()
     }
 
+    /// A fresh tenant key: its level is all that organizations ask for.
+    pub(crate) fn tenant_key(&self) -> String {
+        self.key_for(Scope::Tenant(store::TENANT), &[])
+    }
+
     /// A request to this service, from the address 198.51.100.1.
     pub(crate) fn request(&self, method: &str, path: &str) -> Request {
         Request::new(self.address, method, path).header("X-Forwarded-For", "198.51.100.1")
@@ -255,6 +276,14 @@ impl App {
 
     pub(crate) fn post(&self, path: &str) -> Request {
         self.request("POST", path)
+    }
+
+    pub(crate) fn put(&self, path: &str) -> Request {
+        self.request("PUT", path)
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Request {
+        self.request("DELETE", path)
     }
 
     /// A valid create, with `body` laid over it.

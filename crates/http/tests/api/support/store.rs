@@ -166,7 +166,7 @@ fn number(tenant: TenantId, organization: OrganizationId) -> Number {
     }
 }
 
-fn assistant(tenant: TenantId, organization: OrganizationId) -> Assistant {
+pub(crate) fn assistant(tenant: TenantId, organization: OrganizationId) -> Assistant {
     let script =
         Script { first_message: "Hello.".into(), steps: Vec::new(), closing_line: None, reprompt: None };
     Assistant {
