@@ -8,6 +8,7 @@ pub mod conclude_call;
 pub mod create_organization;
 pub mod deliver_callbacks;
 pub mod in_flight;
+pub mod keep_house;
 pub mod keep_node;
 pub mod keys;
 pub mod place_call;

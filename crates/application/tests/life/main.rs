@@ -10,5 +10,6 @@
 
 mod callbacks;
 mod calls;
+mod house;
 mod nodes;
 mod support;

@@ -10,6 +10,7 @@ use application::conclude_call::ConcludeCall;
 use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::in_flight::InFlight;
+use application::keep_house::KeepHouse;
 use application::keep_node::{KeepNode, NodeLease};
 use application::place_call::PlaceCall;
 use application::replace_metadata::ReplaceMetadata;
@@ -132,7 +133,7 @@ impl Wiring {
         }
         keep_node.beat().await?;
 
-        let loops = start_loops(&store, &telephony, &callbacks, &keep_node);
+        let loops = start_loops(&store, &telephony, &callbacks, &keep_node, clock);
         let keep_node = tokio::spawn(async move { keep_node.run().await });
         Ok(Self {
             store,
@@ -231,13 +232,16 @@ fn start_loops(
     telephony: &Arc<SipTelephony>,
     callbacks: &Arc<DeliverCallbacks>,
     keep_node: &KeepNode,
+    clock: &Arc<dyn Clock>,
 ) -> Vec<JoinHandle<()>> {
     let watch = WatchTrunks { directory: store.clone(), telephony: telephony.clone() };
     let (delivering, paced) = (callbacks.clone(), telephony.clone());
+    let keep_house = KeepHouse { housekeeping: store.clone(), clock: Arc::clone(clock) };
     let mut live_nodes = keep_node.live_nodes();
     vec![
         tokio::spawn(async move { watch.run().await }),
         tokio::spawn(async move { delivering.run().await }),
+        tokio::spawn(async move { keep_house.run().await }),
         tokio::spawn(async move {
             while live_nodes.changed().await.is_ok() {
                 paced.set_live_nodes(*live_nodes.borrow_and_update());
