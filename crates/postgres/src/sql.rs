@@ -36,6 +36,9 @@ pub const CALLS_IN_SPAN: &str = text(Listed::Span, CallOrder::Newest);
 /// The same of one type.
 pub const CALLS_OF_TYPE: &str = text(Listed::Type, CallOrder::Newest);
 
+/// The same as [`CALLS`], far from the first page.
+pub const CALLS_FAR: &str = text(Listed::AllFar, CallOrder::Newest);
+
 /// Creating an organization: id, tenant, name, email, image or null, address, city, state, postal
 /// code, country, telephone number, time zone, external id or null, owner, creator, last modifier or
 /// null, times of creation, change and deletion (or null), folded name, then ids of its metadata

@@ -20,7 +20,7 @@ async fn open(database: &TestDatabase) -> Store {
 fn refusal(ground: &Ground, seconds: u64) -> Acceptance {
     let mut call = ground.call().unwrap();
     call.created_at = moment(seconds);
-    Acceptance { call, dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError } }
+    Acceptance { call, dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError }, once: None }
 }
 
 fn all(ground: &Ground) -> CallQuery {
@@ -181,4 +181,29 @@ async fn old_idempotency_keys_are_forgotten_step_by_step_and_young_ones_kept() {
         "SELECT min(created_at) = '2026-03-01 09:30Z'::timestamptz + interval '6001 s' AND count(*) = 10
         FROM idempotency_keys";
     assert_eq!(database.value(left).await.unwrap(), "t");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn totals_survive_the_way_down_and_up_again() {
+    const PLACE: &str = "../../migrations/2026-11-20-101000_call_totals";
+    let database = TestDatabase::create().await;
+    let store = open(&database).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    for seconds in [0, 1, 1_800, 90_000, 9_000_000] {
+        store.accept(refusal(&ground, seconds)).await.unwrap();
+    }
+    store.fold_call_counts().await.unwrap();
+    // One is not folded.
+    store.accept(refusal(&ground, 1_801)).await.unwrap();
+    database.rows(&std::fs::read_to_string(format!("{PLACE}/down.sql")).unwrap()).await;
+    let hours = "SELECT count(DISTINCT hour), sum(calls) FROM call_counts";
+    assert_eq!(database.rows(hours).await, [[Some("4".to_owned()), Some("6".to_owned())]]);
+    database.rows(&std::fs::read_to_string(format!("{PLACE}/up.sql")).unwrap()).await;
+    let part = CallQuery { from: Some(moment(1)), to: Some(moment(90_000)), ..all(&ground) };
+    for _ in 0..2 {
+        for (query, total) in [(&all(&ground), 6), (&part, 4)] {
+            assert_eq!(store.page(ground.scope(), query).await.unwrap().unwrap().total, total);
+        }
+        store.fold_call_counts().await.unwrap();
+    }
 }

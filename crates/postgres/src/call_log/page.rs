@@ -20,6 +20,9 @@ use crate::store::Store;
 /// Beyond the end of every list; a page can be added to it.
 const FARTHEST: i64 = i64::MAX / 2;
 
+/// From so many calls on, to count where a page begins is cheaper than to pass all calls before it.
+const FAR: u64 = 2_000;
+
 /// A call of the page, or nothing but the total when the page is empty.
 struct PageRow {
     total: i64,
@@ -71,12 +74,25 @@ fn page_statement(scope: Scope, query: &CallQuery) -> Statement {
 
 fn listed(query: &CallQuery) -> Listed {
     let spanned = query.from.is_some() || query.to.is_some();
+    let far = query.page.offset() >= FAR;
     match (&query.user_primary_intent, &query.agent_name, query.call_type, spanned) {
         (Some(_), ..) => Listed::Intent,
         (None, Some(_), ..) => Listed::Name,
         (None, None, Some(_), true) => Listed::TypeInSpan,
-        (None, None, Some(_), false) => Listed::Type,
         (None, None, None, true) => Listed::Span,
-        (None, None, None, false) => Listed::All,
+        (None, None, Some(_), false) => {
+            if far {
+                Listed::TypeFar
+            } else {
+                Listed::Type
+            }
+        }
+        (None, None, None, false) => {
+            if far {
+                Listed::AllFar
+            } else {
+                Listed::All
+            }
+        }
     }
 }

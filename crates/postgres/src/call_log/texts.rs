@@ -2,7 +2,8 @@
 //!
 //! Each gives the total and the page from one snapshot: a row for every call of the page, or one
 //! without a call when the page is empty, or none when the organization is out of scope. The ids
-//! come from an index alone, with OFFSET; only the calls of the page are read from their tables.
+//! come from an index alone, with OFFSET, on far pages from the hour that counting leads to; only the
+//! calls of the page are read from their tables.
 //!
 //! `$1` organization, `$2` tenant, `$3` organization of the scope or null, `$4` call types, `$5`
 //! limit, `$6` offset, `$7` from, `$8` until, `$9` part of an assistant's name or null, `$10` intent
@@ -24,6 +25,10 @@ pub(crate) enum Listed {
     Type,
     /// All of one type that were made in a span of time.
     TypeInSpan,
+    /// All of the organization, on a page far from the first.
+    AllFar,
+    /// All of one type, on a page far from the first.
+    TypeFar,
     /// By the name of their assistant, then by type and time.
     Name,
     /// By their intent, then by name, type and time.
@@ -72,6 +77,26 @@ macro_rules! of_type {
     };
 }
 
+// Of calls by length: they come in the order of their index, and the others are passed over. The index
+// by time would find fewer, but have them read and sorted, however many they are.
+macro_rules! in_span_passing {
+    () => {
+        "(created_at >= $7 AND created_at < $8) IS TRUE"
+    };
+}
+
+macro_rules! of_type_passing {
+    () => {
+        "(call_type = ($4)[1]) IS TRUE"
+    };
+}
+
+macro_rules! of_type_in_span_passing {
+    () => {
+        "(call_type = ($4)[1] AND created_at >= $7 AND created_at < $8) IS TRUE"
+    };
+}
+
 macro_rules! of_type_in_span {
     () => {
         "call_type = ($4)[1] AND created_at >= $7 AND created_at < $8"
@@ -100,10 +125,9 @@ macro_rules! of_intent {
 /// Assistants by a part of their name, in which no character stands for another.
 macro_rules! named {
     () => {
-        "WITH named AS MATERIALIZED (
-            SELECT id AS assistant FROM assistants
-            WHERE organization_id = $1
-                AND strpos(upper(name COLLATE \"und-x-icu\"), upper($9 COLLATE \"und-x-icu\")) > 0
+        ", named AS MATERIALIZED (
+            SELECT id AS assistant FROM assistants JOIN own ON organization_id = owner
+            WHERE strpos(upper(name COLLATE \"und-x-icu\"), upper($9 COLLATE \"und-x-icu\")) > 0
         ) "
     };
 }
@@ -125,16 +149,17 @@ macro_rules! ids {
 macro_rules! ids_by_falling_length {
     ($found:ident) => {
         concat!(
-            "SELECT id FROM ((
+            "WITH timed AS MATERIALIZED (
                 SELECT id, duration_seconds FROM calls
                 WHERE organization_id = owner AND duration_seconds IS NOT NULL AND ",
             $found!(),
             " ORDER BY duration_seconds DESC, id DESC LIMIT $5 + $6
-            ) UNION ALL (
+            )
+            SELECT id FROM (SELECT id, duration_seconds FROM timed UNION ALL (
                 SELECT id, duration_seconds FROM calls
                 WHERE organization_id = owner AND duration_seconds IS NULL AND ",
             $found!(),
-            " ORDER BY duration_seconds DESC, id DESC LIMIT $5 + $6
+            " ORDER BY duration_seconds DESC, id DESC LIMIT $5 + $6 - (SELECT count(*) FROM timed)
             )) parts ORDER BY ",
             longest!(),
             " LIMIT $5 OFFSET $6"
@@ -160,16 +185,105 @@ macro_rules! ids_by_name {
     };
 }
 
+/// The span of time in which the first call of a far page lies, and how many calls come before that
+/// span: found by counting, so that they need not be passed one by one.
+macro_rules! reached {
+    ($span:literal, $order:literal, $within:expr, $of_delta:expr, $before:expr) => {
+        concat!(
+            ", reached_",
+            $span,
+            " AS MATERIALIZED (
+                SELECT starts, (upto - calls)::bigint AS before FROM (
+                    SELECT starts, calls, ",
+            $before,
+            " + sum(calls) OVER (ORDER BY starts ",
+            $order,
+            ") AS upto FROM (
+                        SELECT starts, sum(calls) AS calls FROM (
+                            SELECT starts, calls FROM call_totals JOIN own ON organization_id = owner
+                            WHERE span = '",
+            $span,
+            "' AND call_type = ANY($4)",
+            $within,
+            " UNION ALL
+                            SELECT date_trunc('",
+            $span,
+            "', hour, 'UTC'), calls FROM call_counts JOIN own ON organization_id = owner
+                            WHERE call_type = ANY($4)",
+            $of_delta,
+            ") gathered GROUP BY starts
+                    ) summed
+                ) running WHERE upto > $6 ORDER BY starts ",
+            $order,
+            " LIMIT 1
+            )"
+        )
+    };
+}
+
+/// The same month by month, then day by day, then hour by hour; in UTC, whatever the session's zone is.
+macro_rules! reached_hour {
+    ($order:literal) => {
+        concat!(
+            reached!("month", $order, "", "", "0"),
+            reached!(
+                "day",
+                $order,
+                " AND starts >= (SELECT starts FROM reached_month) AND starts < (
+                    SELECT (starts AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' FROM reached_month)",
+                " AND hour >= (SELECT starts FROM reached_month) AND hour < (
+                    SELECT (starts AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' FROM reached_month)",
+                "(SELECT before FROM reached_month)"
+            ),
+            reached!(
+                "hour",
+                $order,
+                " AND starts >= (SELECT starts FROM reached_day)
+                    AND starts < (SELECT starts + interval '24 hours' FROM reached_day)",
+                " AND hour >= (SELECT starts FROM reached_day)
+                    AND hour < (SELECT starts + interval '24 hours' FROM reached_day)",
+                "(SELECT before FROM reached_day)"
+            )
+        )
+    };
+}
+
+/// The ids of a far page, newest first: none when it is beyond the end.
+macro_rules! ids_from_hour_back {
+    ($found:ident) => {
+        concat!(
+            "SELECT id FROM calls WHERE organization_id = owner AND ",
+            $found!(),
+            " AND created_at < (SELECT starts + interval '1 hour' FROM reached_hour) ORDER BY ",
+            newest!(),
+            " LIMIT $5 OFFSET $6 - (SELECT before FROM reached_hour)"
+        )
+    };
+}
+
+/// The same, oldest first.
+macro_rules! ids_from_hour_on {
+    ($found:ident) => {
+        concat!(
+            "SELECT id FROM calls WHERE organization_id = owner AND ",
+            $found!(),
+            " AND created_at >= (SELECT starts FROM reached_hour) ORDER BY ",
+            oldest!(),
+            " LIMIT $5 OFFSET $6 - (SELECT before FROM reached_hour)"
+        )
+    };
+}
+
 /// How many there are in all: what was folded, and what was not yet.
 macro_rules! total {
     () => {
-        "SELECT (
+        "(
             SELECT coalesce(sum(calls), 0) FROM call_totals
             WHERE organization_id = owner AND span = 'all' AND call_type = ANY($4)
         ) + (
             SELECT coalesce(sum(calls), 0) FROM call_counts
             WHERE organization_id = owner AND call_type = ANY($4)
-        ) AS total"
+        )"
     };
 }
 
@@ -177,7 +291,7 @@ macro_rules! total {
 macro_rules! total_in_span {
     ($found:ident) => {
         concat!(
-            "SELECT (
+            "(
                 SELECT coalesce(sum(counted.calls), 0)
                 FROM (VALUES ('hour', $11, $12), ('day', $12, $13), ('month', $13, $14), ('day', $14, $15),
                     ('hour', $15, $16)) AS part (span, begins, ends)
@@ -197,7 +311,7 @@ macro_rules! total_in_span {
                 SELECT count(*) FROM calls
                 WHERE organization_id = owner AND created_at >= $16 AND ",
             $found!(),
-            ") AS total"
+            ")"
         )
     };
 }
@@ -206,11 +320,14 @@ macro_rules! total_in_span {
 macro_rules! total_by_name {
     () => {
         concat!(
-            "SELECT coalesce(sum(of_one.calls), 0) AS total FROM named CROSS JOIN LATERAL (
-                SELECT count(*) AS calls FROM calls
-                WHERE organization_id = owner AND assistant_id = assistant AND ",
+            "(
+                SELECT coalesce(sum(of_one.calls), 0) FROM named CROSS JOIN LATERAL (
+                    SELECT count(*) AS calls FROM calls
+                    WHERE organization_id = owner AND assistant_id = assistant AND ",
             of_types_in_span!(),
-            ") of_one"
+            "
+                ) of_one
+            )"
         )
     };
 }
@@ -218,24 +335,24 @@ macro_rules! total_by_name {
 /// How many an index finds by the intent.
 macro_rules! total_by_intent {
     () => {
-        concat!("SELECT count(*) AS total FROM calls WHERE organization_id = owner AND ", of_intent!())
+        concat!("(SELECT count(*) FROM calls WHERE organization_id = owner AND ", of_intent!(), ")")
     };
 }
 
-// OFFSET 0 keeps the planner from reading more of the tables than the page, whatever it expects.
+// What is materialized runs once, and OFFSET 0 keeps the planner from reading more of the tables than
+// the page, whatever it expects.
 macro_rules! page {
-    ($with:expr, $total:expr, $ids:expr, $order:ident) => {
+    ($found_first:expr, $total:expr, $ids:expr, $order:ident) => {
         concat!(
-            $with,
-            "SELECT counted.total::bigint AS total, page.*
-            FROM (
+            "WITH own AS MATERIALIZED (
                 SELECT id AS owner FROM organizations
                 WHERE id = $1 AND tenant_id = $2 AND ($3 IS NULL OR id = $3)
-            ) own
-            CROSS JOIN LATERAL (",
+            )",
+            $found_first,
+            ", counted AS MATERIALIZED (SELECT owner, (",
             $total,
-            ") counted
-            LEFT JOIN LATERAL (
+            ")::bigint AS total FROM own)
+            SELECT counted.total, page.* FROM counted LEFT JOIN LATERAL (
                 SELECT record.* FROM (",
             $ids,
             ") listed CROSS JOIN LATERAL (
@@ -258,18 +375,36 @@ pub(crate) const fn text(listed: Listed, order: CallOrder) -> &'static str {
     match (listed, order) {
         (Listed::All, Newest) => page!("", total!(), ids!(always, newest), newest),
         (Listed::All, Oldest) => page!("", total!(), ids!(always, oldest), oldest),
-        (Listed::All, Longest) => page!("", total!(), ids_by_falling_length!(always), longest),
-        (Listed::All, Shortest) => page!("", total!(), ids!(always, shortest), shortest),
+        (Listed::AllFar, Newest) => {
+            page!(reached_hour!("DESC"), total!(), ids_from_hour_back!(always), newest)
+        }
+        (Listed::AllFar, Oldest) => page!(reached_hour!("ASC"), total!(), ids_from_hour_on!(always), oldest),
+        (Listed::TypeFar, Newest) => {
+            page!(reached_hour!("DESC"), total!(), ids_from_hour_back!(of_type), newest)
+        }
+        (Listed::TypeFar, Oldest) => {
+            page!(reached_hour!("ASC"), total!(), ids_from_hour_on!(of_type), oldest)
+        }
+        (Listed::All | Listed::AllFar, Longest) => {
+            page!("", total!(), ids_by_falling_length!(always), longest)
+        }
+        (Listed::All | Listed::AllFar, Shortest) => page!("", total!(), ids!(always, shortest), shortest),
         (Listed::Span, Newest) => page!("", total_in_span!(in_span), ids!(in_span, newest), newest),
         (Listed::Span, Oldest) => page!("", total_in_span!(in_span), ids!(in_span, oldest), oldest),
         (Listed::Span, Longest) => {
-            page!("", total_in_span!(in_span), ids_by_falling_length!(in_span), longest)
+            page!("", total_in_span!(in_span), ids_by_falling_length!(in_span_passing), longest)
         }
-        (Listed::Span, Shortest) => page!("", total_in_span!(in_span), ids!(in_span, shortest), shortest),
+        (Listed::Span, Shortest) => {
+            page!("", total_in_span!(in_span), ids!(in_span_passing, shortest), shortest)
+        }
         (Listed::Type, Newest) => page!("", total!(), ids!(of_type, newest), newest),
         (Listed::Type, Oldest) => page!("", total!(), ids!(of_type, oldest), oldest),
-        (Listed::Type, Longest) => page!("", total!(), ids_by_falling_length!(of_type), longest),
-        (Listed::Type, Shortest) => page!("", total!(), ids!(of_type, shortest), shortest),
+        (Listed::Type | Listed::TypeFar, Longest) => {
+            page!("", total!(), ids_by_falling_length!(of_type_passing), longest)
+        }
+        (Listed::Type | Listed::TypeFar, Shortest) => {
+            page!("", total!(), ids!(of_type_passing, shortest), shortest)
+        }
         (Listed::TypeInSpan, Newest) => {
             page!("", total_in_span!(of_type_in_span), ids!(of_type_in_span, newest), newest)
         }
@@ -277,10 +412,15 @@ pub(crate) const fn text(listed: Listed, order: CallOrder) -> &'static str {
             page!("", total_in_span!(of_type_in_span), ids!(of_type_in_span, oldest), oldest)
         }
         (Listed::TypeInSpan, Longest) => {
-            page!("", total_in_span!(of_type_in_span), ids_by_falling_length!(of_type_in_span), longest)
+            page!(
+                "",
+                total_in_span!(of_type_in_span),
+                ids_by_falling_length!(of_type_in_span_passing),
+                longest
+            )
         }
         (Listed::TypeInSpan, Shortest) => {
-            page!("", total_in_span!(of_type_in_span), ids!(of_type_in_span, shortest), shortest)
+            page!("", total_in_span!(of_type_in_span), ids!(of_type_in_span_passing, shortest), shortest)
         }
         (Listed::Name, Newest) => page!(named!(), total_by_name!(), ids_by_name!(newest), newest),
         (Listed::Name, Oldest) => page!(named!(), total_by_name!(), ids_by_name!(oldest), oldest),

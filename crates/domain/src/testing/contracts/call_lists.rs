@@ -77,13 +77,17 @@ async fn lay(world: &World, count: u64) -> TestResult<Past> {
         };
         calls.push((call, by.map(|(_, name)| name)));
     }
-    // Half of them are folded, the others are not.
-    let (first, second) = calls.split_at(calls.len() / 2);
-    let only_calls = |part: &[(LaidCall, _)]| part.iter().map(|(call, _)| call.clone()).collect::<Vec<_>>();
-    world.lay(&only_calls(first)).await?;
-    while world.housekeeping.fold_call_counts().await? {}
-    world.lay(&only_calls(second)).await?;
+    lay_in_halves(world, &calls).await?;
     Ok(Past { ground, calls })
+}
+
+/// Of which the first is folded, and the second is not.
+async fn lay_in_halves(world: &World, calls: &[(LaidCall, Option<String>)]) -> TestResult {
+    let calls: Vec<_> = calls.iter().map(|(call, _)| call.clone()).collect();
+    let (first, second) = calls.split_at(calls.len() / 2);
+    world.lay(first).await?;
+    while world.housekeeping.fold_call_counts().await? {}
+    world.lay(second).await
 }
 
 impl Past {
@@ -181,6 +185,32 @@ pub async fn the_pages_of_a_list_make_up_the_whole(world: &World) -> TestResult 
         for number in 1..=8 {
             let page = PageRequest { number, size: 8 };
             past.check(world, &CallQuery { page, order, ..everything(past.ground.organization) }).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Where thousands of calls come before the page.
+pub async fn far_pages_continue_the_near_ones(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let mut dice = Dice(1);
+    let calls = (0..2_400).map(|_| {
+        // Months, days and hours without any, and one hour with most of them.
+        let seconds = [dice.below(3_600), dice.below(9_000_000)];
+        let seconds = seconds.get(usize::from(dice.below(3) == 0)).copied().unwrap_or_default();
+        (LaidCall::bare(ground.tenant, ground.organization, seconds), None)
+    });
+    let past = Past { calls: calls.collect(), ground };
+    lay_in_halves(world, &past.calls).await?;
+    for order in ORDERS {
+        for call_type in [None, Some(CallType::Web)] {
+            for (number, size) in
+                [(39, 50), (40, 50), (41, 50), (45, 50), (48, 50), (49, 50), (344, 7), (2_400, 1)]
+            {
+                let page = PageRequest { number, size };
+                let query = CallQuery { page, call_type, order, ..everything(past.ground.organization) };
+                past.check(world, &query).await?;
+            }
         }
     }
     Ok(())

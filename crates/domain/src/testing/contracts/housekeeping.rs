@@ -1,7 +1,9 @@
 //! Upkeep that nobody notices.
 
 use super::call_records::everything;
-use crate::call::{CallQuery, CallType};
+use crate::call::{CallQuery, CallType, OutboundCall};
+use crate::idempotency::{IdempotencyKey, Once};
+use crate::ports::{Acceptance, Accepted};
 use crate::testing::LaidCall;
 use crate::testing::fixtures::{Ground, TestResult, moment};
 use crate::testing::world::{World, together};
@@ -51,5 +53,23 @@ pub async fn folders_at_once_lose_nothing(world: &World) -> TestResult {
         }
         assert_eq!(total(world, &ground, &everything(ground.organization)).await?, 8 * round);
     }
+    Ok(())
+}
+
+/// Those of requests before a moment: whoever comes with one of them is new.
+pub async fn forgotten_idempotency_keys_are_fresh_again(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let key = IdempotencyKey::parse("again").ok_or("no key")?;
+    let once = Once { scope: ground.scope(), key, fingerprint: [1; 32] };
+    let ask = async |seconds: u64| -> TestResult<bool> {
+        let call = OutboundCall { created_at: moment(seconds), ..ground.call()? };
+        let acceptance = Acceptance { once: Some(once.clone()), ..ground.dial(call, ground.boot) };
+        Ok(matches!(world.calls.accept(acceptance).await?, Accepted::Calling(_)))
+    };
+    assert!(ask(0).await?);
+    while world.housekeeping.forget_idempotency_keys(moment(0)).await? {}
+    assert!(!ask(1).await?, "it came at that moment, not before");
+    while world.housekeeping.forget_idempotency_keys(moment(1)).await? {}
+    assert!(ask(2).await?);
     Ok(())
 }

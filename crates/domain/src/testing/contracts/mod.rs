@@ -114,6 +114,7 @@ macro_rules! store_contracts {
             call_lists {
                 every_filter_and_order_agree_with_a_plain_search,
                 the_pages_of_a_list_make_up_the_whole,
+                far_pages_continue_the_near_ones,
                 a_page_beyond_the_end_is_empty_with_the_true_total,
                 a_foreign_or_unknown_organization_has_no_list,
                 both_ends_of_a_span_belong_to_it,
@@ -123,6 +124,7 @@ macro_rules! store_contracts {
             housekeeping {
                 folding_changes_no_total,
                 folders_at_once_lose_nothing,
+                forgotten_idempotency_keys_are_fresh_again,
             }
             secrets {
                 a_rotated_secret_overlaps_the_one_before,

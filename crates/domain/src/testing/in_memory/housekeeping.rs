@@ -14,7 +14,9 @@ impl Housekeeping for InMemory {
     }
 
     async fn forget_idempotency_keys(&self, before: OffsetDateTime) -> Result<bool, StoreUnavailable> {
-        self.reach()?.created.forget(before);
+        let mut state = self.reach()?;
+        state.created.forget(before);
+        state.placed.forget(before);
         Ok(false)
     }
 }
