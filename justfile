@@ -24,7 +24,7 @@ test *args:
 bench-calls: (bench "calls")
 
 # Calls and questions a second against pgbench doing the same statements, and the rate-limit check.
-bench-api: (bench "api-place" "api-status" "rate-limit")
+bench-api: (bench "api-place" "api-status" "api-calls" "rate-limit")
 
 # 200 calls that talk at a time, and the memory that 5,000 leave behind.
 bench-media: (bench "media" "memory")

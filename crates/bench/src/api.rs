@@ -18,7 +18,7 @@ use crate::peer::{self, Behaviour};
 use crate::pgbench;
 
 /// HTTP connections, each with one request at a time; pgbench gets as many of its own kind.
-const CONNECTIONS: [usize; 3] = [8, 32, 64];
+pub(crate) const CONNECTIONS: [usize; 3] = [8, 32, 64];
 const SECONDS: u64 = 8;
 /// Calls that are asked about, in turn.
 const ASKED: usize = 16;
@@ -41,23 +41,23 @@ pub(crate) fn status(installation: &Installation, report: &mut Report) {
     bench.compare(report, "GET status", &questions, |connections| bench.ask(&calls, connections));
 }
 
-struct Bench<'a> {
+pub(crate) struct Bench<'a> {
     installation: &'a Installation,
-    desk: Arc<Desk>,
+    pub(crate) desk: Arc<Desk>,
     /// Each request comes from another client.
     clients: Arc<AtomicU32>,
     runtime: tokio::runtime::Runtime,
 }
 
-struct Outcome {
+pub(crate) struct Outcome {
     /// Pieces of work finished a second.
-    rate: f64,
-    answers: Spread,
-    cpu: String,
+    pub(crate) rate: f64,
+    pub(crate) answers: Spread,
+    pub(crate) cpu: String,
 }
 
 impl<'a> Bench<'a> {
-    fn new(installation: &'a Installation) -> Self {
+    pub(crate) fn new(installation: &'a Installation) -> Self {
         let gateway = peer::start(Behaviour::Busy);
         let bench = Self {
             installation,
@@ -108,9 +108,31 @@ impl<'a> Bench<'a> {
     fn ask(&self, calls: &[String], connections: usize) -> Outcome {
         let (desk, calls) = (self.desk.clone(), calls.to_vec());
         let request = move |client: u32| desk.status(&calls[client as usize % calls.len()], client);
+        self.questions(connections, SECONDS, request)
+    }
+
+    /// Asks the same again and again; every answer is 200.
+    pub(crate) fn questions(
+        &self,
+        connections: usize,
+        seconds: u64,
+        request: impl Fn(u32) -> Vec<u8> + Clone + 'static,
+    ) -> Outcome {
         let began = Instant::now();
-        let (answers, cpu) = self.load(connections, SECONDS, 200, request);
+        let (answers, cpu) = self.load(connections, seconds, 200, request);
         Outcome { rate: answers.count() as f64 / began.elapsed().as_secs_f64(), answers, cpu }
+    }
+
+    /// The answer to one question.
+    pub(crate) fn answer(&self, request: impl Fn(u32) -> Vec<u8>) -> Value {
+        let local = tokio::task::LocalSet::new();
+        local.block_on(&self.runtime, async {
+            let mut connection = Connection::open(&self.installation.address).await.unwrap();
+            let request = request(self.clients.fetch_add(1, Ordering::Relaxed));
+            let status = connection.ask(&request).await.unwrap();
+            assert_eq!(status, 200, "{}", String::from_utf8_lossy(connection.body()));
+            serde_json::from_slice(connection.body()).unwrap()
+        })
     }
 
     /// Keeps every connection busy for a while; gives how long each answer took.
@@ -153,7 +175,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The ids of some calls.
-    fn calls(&self) -> Vec<String> {
+    pub(crate) fn calls(&self) -> Vec<String> {
         let local = tokio::task::LocalSet::new();
         local.block_on(&self.runtime, async {
             let mut connection = Connection::open(&self.installation.address).await.unwrap();

@@ -17,6 +17,7 @@ silence_seconds = 300
 "#;
 
 /// Everything that a call is placed with.
+#[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) tenant: String,
     pub(crate) organization: String,
@@ -85,6 +86,11 @@ impl Desk {
     /// A request for where a call stands, from client number `n`.
     pub(crate) fn status(&self, call: &str, n: u32) -> Vec<u8> {
         self.request("GET", &format!("/api/outbound/{call}/status"), n, "", "")
+    }
+
+    /// A request for what is at `path`, from client number `n`.
+    pub(crate) fn get(&self, path: &str, n: u32) -> Vec<u8> {
+        self.request("GET", path, n, "", "")
     }
 
     fn request(&self, method: &str, path: &str, client: u32, more: &str, body: &str) -> Vec<u8> {

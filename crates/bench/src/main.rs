@@ -1,6 +1,6 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|rate-limit|media|memory PROGRAM [FOLDER]`
+//! `bench calls|api-place|api-status|api-calls|rate-limit|media|memory PROGRAM [FOLDER]`
 //!
 //! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
 //! is no memory disk, when not given.
@@ -30,6 +30,7 @@ mod dialler;
 mod figure;
 mod http;
 mod installation;
+mod lists;
 mod machine;
 mod media;
 mod memory;
@@ -61,10 +62,11 @@ fn main() -> ExitCode {
         "calls" => calls::run,
         "api-place" => api::place,
         "api-status" => api::status,
+        "api-calls" => lists::run,
         "media" => media::run,
         "memory" => memory::run,
         _ => {
-            println!("usage: bench calls|api-place|api-status|rate-limit|media|memory PROGRAM [FOLDER]");
+            println!("usage: bench calls|api-place|api-status|api-calls|rate-limit|media|memory PROGRAM [FOLDER]");
             return ExitCode::FAILURE;
         }
     };

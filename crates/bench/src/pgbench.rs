@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use postgres::sql::{AUTHENTICATE, CONCLUDE, DIAL, PLACEABLE, STATUS};
+use postgres::sql::{AUTHENTICATE, CALL as READ, CONCLUDE, DIAL, PLACEABLE, STATUS};
 
 use crate::database;
 use crate::desk::{Desk, dialled};
@@ -57,6 +57,55 @@ pub(crate) fn questions(installation: &Installation, calls: &[String]) -> Vec<Pa
     calls.iter().enumerate().map(script).collect()
 }
 
+/// A question for all that is known of one of these calls, each from a script of its own.
+pub(crate) fn details(installation: &Installation, desk: &Desk, calls: &[String]) -> Vec<PathBuf> {
+    let script = |(place, call): (usize, &String)| {
+        let (call, tenant, own) = (quoted(call), quoted(&desk.tenant), quoted(&desk.organization));
+        keyed(installation, desk, &format!("detail-{place}"), &filled(READ, &[&call, &tenant, &own]))
+    };
+    calls.iter().enumerate().map(script).collect()
+}
+
+/// A page of calls: its text with the values that the server would send.
+pub(crate) fn list(installation: &Installation, desk: &Desk, name: &str, sql: &str, page: &Page) -> PathBuf {
+    let own = quoted(&desk.organization);
+    let tenant = quoted(&desk.tenant);
+    let offset = format!("{}::bigint", page.offset);
+    let cuts: Vec<String> = page.cuts.iter().map(|cut| format!("'{cut}'::timestamptz")).collect();
+    #[rustfmt::skip]
+    let values = [
+        &own, &tenant, &own, page.types, "20::bigint", &offset, &cuts[0], &cuts[7], page.name, page.intent,
+        &cuts[1], &cuts[2], &cuts[3], &cuts[4], &cuts[5], &cuts[6],
+    ];
+    keyed(installation, desk, name, &filled(sql, &values))
+}
+
+/// What a page is asked with, as SQL.
+pub(crate) struct Page {
+    pub(crate) types: Value<'static>,
+    pub(crate) offset: u32,
+    pub(crate) name: Value<'static>,
+    pub(crate) intent: Value<'static>,
+    /// From, the beginnings of whole hours, days and months, their ends the other way round, until.
+    pub(crate) cuts: [&'static str; 8],
+}
+
+fn quoted(id: &str) -> String {
+    format!("'{id}'::uuid")
+}
+
+/// A script of a statement and the check of its key.
+fn keyed(installation: &Installation, desk: &Desk, name: &str, statement: &str) -> PathBuf {
+    let digest = database::query(
+        installation,
+        &format!("SELECT digest FROM api_keys WHERE organization_id = '{}'", desk.organization),
+    );
+    let key = filled(AUTHENTICATE, &[&format!("'{digest}'::bytea")]);
+    let path = installation.data().join(format!("{name}.sql"));
+    std::fs::write(&path, format!("{key};\n{statement};\n")).unwrap();
+    path
+}
+
 /// Puts values in the places of `$1`, `$2` …
 fn filled(sql: &str, values: &[Value]) -> String {
     let mut parts = sql.split('$');
@@ -92,10 +141,7 @@ pub(crate) fn run(
     let uri = to.trim_matches(['<', '>']);
     let dialled = dialled(0);
     let round = (round * 1_000_000_000).to_string();
-    let mut command = database::program(installation, "pgbench");
-    command.args(["--no-vacuum", "--protocol=prepared", "--random-seed=1"]);
-    command.args([format!("--client={connections}"), "--jobs=1".to_owned(), format!("--time={seconds}")]);
-    for (name, value) in [
+    let variables = [
         ("round", round.as_str()),
         ("tenant", &desk.tenant),
         ("organization", &desk.organization),
@@ -112,7 +158,23 @@ pub(crate) fn run(
         ("from", from),
         ("to", to),
         ("gateway", gateway),
-    ] {
+    ];
+    rate(installation, scripts, connections, seconds, &variables)
+}
+
+/// Runs scripts with these variables, in sessions set up like those of the server.
+pub(crate) fn rate(
+    installation: &Installation,
+    scripts: &[PathBuf],
+    connections: usize,
+    seconds: u64,
+    variables: &[(&str, &str)],
+) -> f64 {
+    let mut command = database::program(installation, "pgbench");
+    command.env("PGOPTIONS", "-c plan_cache_mode=force_generic_plan -c jit=off");
+    command.args(["--no-vacuum", "--protocol=prepared", "--random-seed=1"]);
+    command.args([format!("--client={connections}"), "--jobs=1".to_owned(), format!("--time={seconds}")]);
+    for (name, value) in variables {
         command.arg(format!("--define={name}={value}"));
     }
     for script in scripts {
