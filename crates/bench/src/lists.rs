@@ -63,7 +63,8 @@ pub(crate) fn run(installation: &Installation, report: &mut Report) {
     let wrong = [(&**large, LARGE), (&small, SMALL)].into_iter().filter(|(desk, laid)| {
         let counted = format!("SELECT count(*) FROM calls WHERE organization_id = '{}'", desk.organization);
         let counted: u64 = database::query(installation, &counted).parse().unwrap();
-        let shown = bench.answer(ask(desk, "")).pointer("/pagination/total").and_then(serde_json::Value::as_u64);
+        let shown =
+            bench.answer(ask(desk, "")).pointer("/pagination/total").and_then(serde_json::Value::as_u64);
         counted < u64::from(*laid) || shown != Some(counted)
     });
     report.none("totals that are wrong", wrong.count());
