@@ -66,7 +66,9 @@ fn main() -> ExitCode {
         "media" => media::run,
         "memory" => memory::run,
         _ => {
-            println!("usage: bench calls|api-place|api-status|api-calls|rate-limit|media|memory PROGRAM [FOLDER]");
+            println!(
+                "usage: bench calls|api-place|api-status|api-calls|rate-limit|media|memory PROGRAM [FOLDER]"
+            );
             return ExitCode::FAILURE;
         }
     };
