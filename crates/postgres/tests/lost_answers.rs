@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use domain::call::{CallStatus, Ended, EndedReason};
 use domain::callback::CallbackDraft;
-use domain::ports::{Accepted, Concluded, Conclusion, Nodes, OutboundCalls};
+use domain::idempotency::{Earlier, IdempotencyKey, Once};
+use domain::ports::{Acceptance, Accepted, Concluded, Conclusion, Nodes, OutboundCalls, Recorded};
 use domain::testing::{Ground, World, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
@@ -107,6 +108,79 @@ async fn an_acceptance_whose_answer_was_lost_is_found_again() {
     wire.swallow_answer_to("");
     let accepted = store.accept(ground.dial(call, ground.boot)).await.unwrap();
     assert_eq!(accepted, Accepted::Failed(EndedReason::CapacityExceeded));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_acceptance_with_a_key_whose_answer_was_lost_is_found_again_under_its_key() {
+    let database = TestDatabase::create().await;
+    let wire = Wire::before(&database).await;
+    let store = wire.open().await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, Some(2)).await.unwrap();
+    let keyed = |key: &str| Acceptance {
+        once: Some(once(&ground, key)),
+        ..ground.dial(ground.call().unwrap(), ground.boot)
+    };
+
+    store.accept(keyed("before")).await.unwrap();
+
+    let placed = keyed("placed");
+    wire.swallow_answer_to("");
+    let Accepted::Calling(fence) = store.accept(placed.clone()).await.unwrap() else {
+        unreachable!("there are two lines")
+    };
+    assert_eq!(*wire.swallow.lock().unwrap(), None);
+    assert_eq!((fence.call, fence.owner, fence.epoch), (placed.call.id, ground.boot, 1));
+
+    // The same, where the lost answer was that no line is free, or that the key is taken.
+    let full = keyed("full");
+    wire.swallow_answer_to("");
+    let accepted = store.accept(full.clone()).await.unwrap();
+    assert_eq!(accepted, Accepted::Failed(EndedReason::CapacityExceeded));
+    wire.swallow_answer_to("");
+    let again = store.accept(keyed("placed")).await.unwrap();
+    let recorded = Recorded { call: placed.call.id, contact: placed.call.contact, failed: None };
+    assert_eq!(again, Accepted::Earlier(Earlier::Same(recorded)));
+    assert_eq!(*wire.swallow.lock().unwrap(), None);
+    for table in ["outbound_calls", "contacts", "idempotency_keys"] {
+        assert_eq!(database.value(&format!("SELECT count(*) FROM {table}")).await.unwrap(), "3", "{table}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_acceptance_with_a_key_that_nobody_was_told_of_gives_the_key_back_and_reports_its_end() {
+    let database = TestDatabase::create().await;
+    let wire = Wire::before(&database).await;
+    let store = wire.open().await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, Some(2)).await.unwrap();
+    let once = once(&ground, "key");
+    let keyed =
+        || Acceptance { once: Some(once.clone()), ..ground.dial(ground.call().unwrap(), ground.boot) };
+    let before = Acceptance { once: Some(self::once(&ground, "before")), ..keyed() };
+    store.accept(before).await.unwrap();
+
+    let lost = keyed();
+    wire.down.store(true, Ordering::SeqCst);
+    wire.swallow_answer_to("");
+    assert!(store.accept(lost.clone()).await.is_err());
+    assert_eq!(database.value("SELECT count(*) FROM idempotency_keys").await.unwrap(), "2");
+
+    wire.down.store(false, Ordering::SeqCst);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.earlier(&once, moment(1)).await.unwrap().is_some() {
+        assert!(Instant::now() < deadline, "the key is still taken");
+        sleep(Duration::from_millis(50)).await;
+    }
+    let status = store.status(ground.scope(), lost.call.id).await.unwrap().unwrap();
+    assert_eq!(status.details.unwrap().reason, EndedReason::ServiceInterrupted);
+    // A twin may have been told of the call while it was there.
+    assert_eq!(database.value("SELECT count(*) FROM callbacks").await.unwrap(), "1");
+    assert!(matches!(store.accept(keyed()).await.unwrap(), Accepted::Calling(_)));
+}
+
+fn once(ground: &Ground, key: &str) -> Once {
+    Once { scope: ground.scope(), key: IdempotencyKey::parse(key).unwrap(), fingerprint: [1; 32] }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use domain::call::{Ended, EndedReason, FinalAnswer};
 use domain::callback::CallbackDraft;
+use domain::idempotency::{IdempotencyKey, Once};
 use domain::organization::{OrganizationField, OrganizationQuery};
 use domain::page::PageRequest;
 use domain::ports::{
@@ -112,6 +113,35 @@ async fn every_accepted_call_is_counted_in_its_hour() {
     let counts = "SELECT extract(hour FROM hour AT TIME ZONE 'UTC'), sum(calls) FROM call_counts
         GROUP BY hour ORDER BY hour";
     assert_eq!(texts(&database.rows(counts).await), [["9", "2"], ["10", "1"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn thirty_two_twins_leave_one_row_of_everything() {
+    let (database, store, ground) = open().await;
+    let key = IdempotencyKey::parse("twins").unwrap();
+    let once = Once { scope: ground.scope(), key, fingerprint: [1; 32] };
+    let twins: Vec<_> = (0..32)
+        .map(|_| {
+            let acceptance =
+                Acceptance { once: Some(once.clone()), ..ground.dial(ground.call().unwrap(), ground.boot) };
+            let store = store.clone();
+            tokio::spawn(async move { store.accept(acceptance).await.unwrap() })
+        })
+        .collect();
+    for twin in twins {
+        twin.await.unwrap();
+    }
+    for rows in [
+        "outbound_calls",
+        "calls",
+        "contacts",
+        "call_legs",
+        "idempotency_keys",
+        "trunk_lines WHERE call_id IS NOT NULL",
+        "call_counts",
+    ] {
+        assert_eq!(database.value(&format!("SELECT count(*) FROM {rows}")).await.unwrap(), "1", "{rows}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,6 +15,7 @@ mod calls;
 mod create;
 mod errors;
 mod hostile;
+mod idempotency;
 mod logs;
 mod metadata;
 mod organization_lists;

@@ -19,6 +19,7 @@ mod logs;
 mod orphans;
 mod rate_limits;
 mod receivers;
+mod retries;
 mod shutdown;
 mod table;
 mod through_kamailio;

@@ -201,3 +201,18 @@ pub async fn what_is_not_recorded_takes_no_key(world: &World) -> TestResult {
     assert!(matches!(world.calls.accept(fitting).await?, Accepted::Calling(_)));
     Ok(())
 }
+
+/// Upkeep forgets the keys of requests before a moment, and no others.
+pub async fn upkeep_forgets_old_keys_alone(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let (old, young) = (once(ground.scope(), "old")?, once(ground.scope(), "young")?);
+    let first = dial(&ground, &old, moment(0))?;
+    world.calls.accept(first.clone()).await?;
+    world.calls.accept(dial(&ground, &young, moment(1))?).await?;
+    while world.housekeeping.forget_idempotency_keys(moment(1)).await? {}
+    assert_eq!(world.calls.earlier(&old, moment(2)).await?, None);
+    assert!(world.calls.earlier(&young, moment(2)).await?.is_some());
+    assert!(world.calls.status(ground.scope(), first.call.id).await?.is_some());
+    assert!(matches!(world.calls.accept(dial(&ground, &old, moment(2))?).await?, Accepted::Calling(_)));
+    Ok(())
+}

@@ -43,6 +43,7 @@ macro_rules! store_contracts {
                 keys_of_other_scopes_are_other_keys,
                 an_expired_key_is_free_again,
                 what_is_not_recorded_takes_no_key,
+                upkeep_forgets_old_keys_alone,
             }
             progress {
                 ringing_and_answer_hold_only_under_the_fence,

@@ -121,12 +121,16 @@ impl Desk {
 
     /// Places a call on a server that may die of it.
     pub async fn try_place(&self, request: &Value) -> reqwest::Result<reqwest::Response> {
-        self.client
-            .post(format!("{}/api/outbound", self.base))
-            .bearer_auth(&self.key)
-            .json(request)
-            .send()
-            .await
+        self.posting(request).send().await
+    }
+
+    /// The same with an idempotency key.
+    pub async fn try_place_once(&self, key: &str, request: &Value) -> reqwest::Result<reqwest::Response> {
+        self.posting(request).header("Idempotency-Key", key).send().await
+    }
+
+    fn posting(&self, request: &Value) -> reqwest::RequestBuilder {
+        self.client.post(format!("{}/api/outbound", self.base)).bearer_auth(&self.key).json(request)
     }
 
     /// Asks where a call stands.

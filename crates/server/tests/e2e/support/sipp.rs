@@ -1,13 +1,15 @@
 //! SIPp as the trunk: scenarios of what a callee's side does.
 
+use std::collections::HashSet;
 use std::net::UdpSocket;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// A running SIPp in the role of the trunk.
 pub struct Sipp {
     child: Child,
     port: u16,
+    messages: PathBuf,
 }
 
 /// A step of the trunk's side.
@@ -37,24 +39,39 @@ impl Sipp {
         let port = free_port();
         let file = directory.join(format!("scenario-{port}.xml"));
         std::fs::write(&file, scenario(steps)).unwrap();
+        let messages = directory.join(format!("sipp-{port}.messages"));
         let child = Command::new("sipp")
             .arg("-sf")
             .arg(&file)
             .args(["-i", "127.0.0.1", "-p", &port.to_string(), "-nostdin", "-aa", "-timeout", "300s"])
             .args(["-trace_err", "-error_file"])
             .arg(directory.join(format!("sipp-{port}.err")))
+            .args(["-trace_msg", "-message_file"])
+            .arg(&messages)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("sipp must be installed; `./just test` brings it");
         Self::wait_until_bound(port);
-        Self { child, port }
+        Self { child, port, messages }
     }
 
     /// What `trunk create` needs.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// How many calls have come: INVITEs of different Call-IDs, but for those sent again.
+    pub fn calls_taken(&self) -> usize {
+        let messages = std::fs::read_to_string(&self.messages).unwrap();
+        let invites = messages.split("\nINVITE sip:").skip(1);
+        let call_ids = invites.filter_map(|invite| {
+            invite
+                .lines()
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("call-id:").map(str::to_owned))
+        });
+        call_ids.collect::<HashSet<_>>().len()
     }
 
     /// SIPp is there when its port can no longer be bound.
