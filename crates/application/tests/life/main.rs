@@ -13,3 +13,4 @@ mod calls;
 mod house;
 mod nodes;
 mod support;
+mod twins;

@@ -145,9 +145,9 @@ async fn twins_at_once_wait_for_the_first_and_are_answered_like_it() {
 async fn a_rejected_request_takes_no_key() {
     let app = App::start().await;
     let unknown = json!({"assistantId": "00000000-0000-7000-8000-00000000dead"});
-    let wrong = |body: &Value| app.create(body).header("Idempotency-Key", "k").send();
-    wrong(&json!({"phoneNumber": "1"})).await.problems();
-    wrong(&unknown).await.error(404);
+    let with = |body: &Value| app.create(body).header("Idempotency-Key", "k");
+    with(&json!({"phoneNumber": "1"})).send().await.problems();
+    with(&unknown).send().await.error(404);
     app.store.inner.set_away(true);
     // The key's holder cannot be looked up either.
     keyed(&app, "k").send().await.error(503);
@@ -205,7 +205,7 @@ async fn keys_of_an_organization_share_a_name_space_with_nobody_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_malformed_key_is_a_400_with_its_detail_beside_those_of_the_body() {
     let app = App::start().await;
-    for bad in ["", "a b", "a\tb", "ä", "\u{7f}", &"k".repeat(256)] {
+    for bad in ["", "a b", "a\tb", "ä", &"k".repeat(256)] {
         let answer = keyed(&app, bad).send().await;
         assert_eq!(answer.problems(), ["Idempotency-Key invalid_string"], "{bad:?}");
     }

@@ -1,5 +1,6 @@
 //! A whole node in memory, whose network, voice, receivers and time are in the test's hands.
 
+mod blind;
 mod held;
 mod ports;
 mod wire;
@@ -18,13 +19,15 @@ use application::take_over::TakeOver;
 use domain::access::{Permission, Principal};
 use domain::call::{CallStatus, Ended, EndedReason, OutboundStatus};
 use domain::callback::{CallbackDraft, CallbackUrl};
+use domain::idempotency::Once;
 use domain::ids::{BootId, CallId, KeyId};
 use domain::number::Destination;
-use domain::ports::{Accepted, ClaimedCallback, Clock, Conclusion, TryOutcome};
+use domain::ports::{Accepted, ClaimedCallback, Clock, Conclusion, OutboundCalls, TryOutcome};
 use domain::testing::{Ground, InMemory, World};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use blind::Blind;
 pub use held::HeldNodes;
 pub use ports::{Counter, MemorySpool, Receivers, SimulatedClock, Voice};
 pub use wire::{Callee, Seen};
@@ -53,12 +56,14 @@ pub struct Node {
 /// What a test may want otherwise.
 pub struct Wishes {
     pub broken_voice: bool,
+    /// Earlier requests are seen only when it is too late.
+    pub blind: bool,
     pub outcome: fn(u16) -> TryOutcome,
 }
 
 impl Default for Wishes {
     fn default() -> Self {
-        Self { broken_voice: false, outcome: |_| TryOutcome::Answered(200) }
+        Self { broken_voice: false, blind: false, outcome: |_| TryOutcome::Answered(200) }
     }
 }
 
@@ -113,9 +118,10 @@ impl Node {
             clock: Arc::clone(&clock),
             ring_limit: RING_LIMIT,
         });
+        let calls: Arc<dyn OutboundCalls> = Arc::clone(&world.calls);
         let place_call = PlaceCall {
             directory: Arc::clone(&world.directory),
-            calls: Arc::clone(&world.calls),
+            calls: if wishes.blind { Arc::new(Blind(calls)) } else { calls },
             telephony: callee.wire.clone(),
             run_call,
             supervisor: Arc::clone(&supervisor),
@@ -145,6 +151,15 @@ impl Node {
 
     /// Places a call to a receiver at `callback`.
     pub async fn try_place(&self, callback: &str) -> Result<Placed, PlaceError> {
+        self.ask(callback, None).await
+    }
+
+    /// The same with an idempotency key.
+    pub async fn try_place_once(&self, callback: &str, once: Once) -> Result<Placed, PlaceError> {
+        self.ask(callback, Some(once)).await
+    }
+
+    async fn ask(&self, callback: &str, once: Option<Once>) -> Result<Placed, PlaceError> {
         let key = KeyId::parse("00000000-0000-7000-8000-000000000001").unwrap();
         let principal =
             Principal { key, scope: self.ground.scope(), permissions: vec![Permission::OutboundCreate] };
@@ -155,7 +170,7 @@ impl Node {
             customer_name: None,
             variables: [("name".to_owned(), "Ada".to_owned())].into(),
             callback_url: CallbackUrl::from_stored(callback),
-            once: None,
+            once,
         };
         self.place_call.place(&principal, request).await
     }

@@ -72,6 +72,11 @@ impl Callee {
         self.does(LegEvent::Ended(end));
     }
 
+    /// Whether the prepared leg was dropped, and nothing sent.
+    pub fn was_never_called(&mut self) -> bool {
+        self.events.is_closed() && self.seen.try_recv().is_err()
+    }
+
     /// The next thing that the service does; with paused time, waiting is free.
     pub async fn sees(&mut self) -> Seen {
         tokio::time::timeout(Duration::from_hours(1), self.seen.recv())
