@@ -58,7 +58,7 @@ async fn dial(
             let again = decide(store, &call, once.as_ref(), make, placed);
             let settled = uncertain::settle(store, fence, failure, again).await;
             if settled.is_err() {
-                uncertain::retract(store.clone(), fence, call, once);
+                uncertain::retract(store.clone(), fence, &call, once);
             }
             settled
         }

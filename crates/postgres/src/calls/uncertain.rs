@@ -65,10 +65,10 @@ async fn standing(store: &Store, fence: Fence, lost: Failure) -> Result<Accepted
 ///
 /// The caller was told that the store is unavailable, so that no callback is due; but a request
 /// with the same key may have been told of the call in the meantime.
-pub(super) fn retract(store: Store, fence: Fence, call: OutboundCall, once: Option<Once>) {
+pub(super) fn retract(store: Store, fence: Fence, call: &OutboundCall, once: Option<Once>) {
     let at = call.created_at;
     let ended = Ended { reason: EndedReason::ServiceInterrupted, started_at: None, ended_at: at };
-    let callback = once.as_ref().and_then(|_| CallbackDraft::of(&call, &ended, at));
+    let callback = once.as_ref().and_then(|_| CallbackDraft::of(call, &ended, at));
     tokio::spawn(async move {
         let begun = Instant::now();
         loop {
@@ -81,7 +81,7 @@ pub(super) fn retract(store: Store, fence: Fence, call: OutboundCall, once: Opti
             }
         }
         let Some(once) = once else { return };
-        while give_back(&store, &once, call.id, at).await.is_err() {
+        while give_back(&store, &once, fence.call, at).await.is_err() {
             sleep(PAUSE).await;
         }
     });
