@@ -17,6 +17,7 @@ mod capacity;
 mod crashes;
 mod logs;
 mod orphans;
+mod quick_start;
 mod rate_limits;
 mod receivers;
 mod retries;
