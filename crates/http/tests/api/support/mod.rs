@@ -4,6 +4,7 @@ pub(crate) mod log;
 pub(crate) mod organization;
 pub(crate) mod store;
 pub(crate) mod telephone;
+pub(crate) mod valid;
 pub(crate) mod wire;
 
 use std::net::{SocketAddr, TcpListener};
@@ -191,6 +192,8 @@ impl App {
             clock: clock.clone(),
             ring_limit: Duration::from_mins(1),
         };
+        // One source, or two makers of ids would make the same.
+        let entropy: Arc<dyn Entropy> = Arc::new(Counter::default());
         let place_call = PlaceCall {
             directory: store.clone(),
             calls: store.clone(),
@@ -200,7 +203,7 @@ impl App {
             lease,
             boot: BOOT,
             clock: clock.clone(),
-            entropy: Arc::new(Counter::default()),
+            entropy: entropy.clone(),
             in_flight: InFlight::default(),
         };
         let opened = self.gate.open(Service {
@@ -213,7 +216,7 @@ impl App {
             create_organization: CreateOrganization {
                 organizations: data.clone(),
                 clock: clock.clone(),
-                entropy: Arc::new(Counter::default()),
+                entropy: entropy.clone(),
             },
             replace_metadata: ReplaceMetadata {
                 records: data,
