@@ -21,6 +21,7 @@ mod logs;
 mod metadata;
 mod organization_lists;
 mod organizations;
+mod openapi;
 mod probes;
 mod rate_limits;
 mod requests;

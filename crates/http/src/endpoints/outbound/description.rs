@@ -105,7 +105,7 @@ static REQUEST: Part = Part {
                 "dynamicVariables",
                 object("Variables for the assistant's lines; which are used depends on the assistant.")
                     .additional_properties(Some(variable))
-                    .property_names(Some(ObjectBuilder::new().max_length(Some(NAME_MAX))))
+                    .property_names(Some(text("The variable's name.", "visit").max_length(Some(NAME_MAX))))
                     .max_properties(Some(COUNT_MAX)),
             )
             .property(

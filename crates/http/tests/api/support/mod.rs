@@ -1,5 +1,6 @@
 //! A whole service for one test.
 
+pub(crate) mod contract;
 pub(crate) mod log;
 pub(crate) mod organization;
 pub(crate) mod store;

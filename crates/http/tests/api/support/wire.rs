@@ -8,6 +8,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::contract;
+
 /// No answer takes longer than this.
 const PATIENCE: Duration = Duration::from_secs(25);
 
@@ -107,7 +109,10 @@ impl Request {
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            answer = read_answer(&mut reader, self.method == "HEAD") => answer,
+            answer = read_answer(&mut reader, self.method == "HEAD") => {
+                contract::check(&self.method, &self.path, &answer);
+                answer
+            }
             () = writing => unreachable!(),
         }
     }
