@@ -20,6 +20,12 @@ test *args:
     scripts/with-test-postgres cargo nextest run --workspace --all-features {{ args }}
     cargo test --workspace --all-features --doc --quiet
 
+# Holds the running server against its own OpenAPI document; for longer: --examples 500 --seed 2.
+test-fuzz-api *args:
+    cargo build --package callwright
+    python3 fuzz/api.py --binary "${CARGO_TARGET_DIR:-target}/debug/callwright" \
+        --schemathesis .tools/schemathesis/bin/schemathesis {{ args }}
+
 # How long calls take to leave and callbacks to come, at 50 calls a second.
 bench-calls: (bench "calls")
 
@@ -37,7 +43,7 @@ bench +what:
     cd "${CARGO_TARGET_DIR:-target}/release" && failed=0 && for one in {{ what }}; do ./bench "$one" ./callwright || failed=1; done && exit $failed
 
 # Everything that a change must pass.
-ci: test lint docs deny machete boundaries
+ci: test test-fuzz-api lint docs deny machete boundaries
 
 # Checks format and lints.
 lint:

@@ -112,7 +112,15 @@ class Program:
 class Server:
     """The server under demonstration, and the operator's command line beside it."""
 
-    def __init__(self, binary: Path, data: Path, log: Path, ring_limit: int, moments: queue.Queue) -> None:
+    def __init__(
+        self,
+        binary: Path,
+        data: Path,
+        log: Path,
+        ring_limit: int,
+        moments: queue.Queue,
+        settings: dict[str, str] | None = None,
+    ) -> None:
         first, last = free_block(40)
         self._binary = binary
         self.url = f"http://127.0.0.1:{free_port()}"
@@ -131,6 +139,7 @@ class Server:
             "CALLWRIGHT__LOG__FORMAT": "json",
             # What is said on a call is logged only for those who ask.
             "CALLWRIGHT__LOG__LEVEL": "info,rsipstack=warn,callwright::turns=debug",
+            **(settings or {}),
         }
         self.program = Program("server", [str(binary), "serve"], self._environment, log, moments)
 
