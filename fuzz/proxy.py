@@ -28,6 +28,8 @@ class Proxy:
         self._server = ("127.0.0.1", port)
         self._clients = itertools.cycle(range(1, CLIENTS.num_addresses - 1))
         self._listening = threading.Event()
+        # The loop itself would forget a connection that waits for nobody but its own other half.
+        self._open: set[asyncio.Task] = set()
         self.port = 0
         threading.Thread(target=lambda: asyncio.run(self._listen()), daemon=True).start()
         if not self._listening.wait(10):
@@ -40,6 +42,7 @@ class Proxy:
         await server.serve_forever()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.add(asyncio.current_task())
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             head = await reader.readuntil(b"\r\n\r\n")
             server_reader, server_writer = await asyncio.open_connection(*self._server)
@@ -50,6 +53,7 @@ class Proxy:
             request.cancel()
             server_writer.close()
         writer.close()
+        self._open.discard(asyncio.current_task())
 
     def _rewritten(self, head: bytes) -> bytes:
         request, *lines = head[: -len(b"\r\n\r\n")].split(b"\r\n")

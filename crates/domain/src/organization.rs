@@ -60,13 +60,19 @@ impl Timezone {
 /// The longest email address, in bytes (RFC 5321 §4.5.3.1.3).
 pub const EMAIL_MAX: usize = 254;
 
+/// The longest part before the `@`, in bytes (RFC 5321 §4.5.3.1.1).
+const EMAIL_LOCAL_MAX: usize = 64;
+
+/// The longest label of a host name, in bytes (RFC 1035 §2.3.4).
+const LABEL_MAX: usize = 63;
+
 /// Whether a text has the form of an email address: something, an `@`, and a host name with a dot
 /// in it, all without blanks. Whether mail arrives there is not known.
 pub fn is_email(text: &str) -> bool {
     let formed = text.rsplit_once('@').is_some_and(|(local, host)| {
-        !local.is_empty()
+        (1..=EMAIL_LOCAL_MAX).contains(&local.len())
             && host.contains('.')
-            && host.split('.').all(|label| !label.is_empty())
+            && host.split('.').all(|label| (1..=LABEL_MAX).contains(&label.len()))
             && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
     });
     formed && text.len() <= EMAIL_MAX && !text.chars().any(|c| c.is_whitespace() || c.is_control())
@@ -229,8 +235,13 @@ mod tests {
 
     #[test]
     fn an_email_address_is_something_at_a_host_name_with_a_dot() {
-        let long = |length: usize| format!("{}@clinic.example", "x".repeat(length - 15));
-        for good in ["desk@clinic.example", "a.b+c@x-1.example.com", "zoë@clinic.example", &long(254)] {
+        let long = |local, label, last| {
+            let (local, label) = ("x".repeat(local), "y".repeat(label));
+            format!("{local}@{label}.{label}.{}.clinic.example", "z".repeat(last))
+        };
+        assert_eq!(long(64, 63, 46).len(), EMAIL_MAX);
+        for good in ["desk@clinic.example", "a.b+c@x-1.example.com", "zoë@clinic.example", &long(64, 63, 46)]
+        {
             assert!(is_email(good), "{good}");
         }
         for bad in [
@@ -246,7 +257,9 @@ mod tests {
             "front desk@clinic.example",
             "desk@clinic.example\n",
             "desk\u{7}@clinic.example",
-            &long(255),
+            &long(64, 63, 47),
+            &long(65, 63, 1),
+            &long(1, 64, 1),
         ] {
             assert!(!is_email(bad), "{bad:?}");
         }

@@ -7,7 +7,6 @@ use utoipa::openapi::schema::ObjectBuilder;
 
 use super::{NOT_FOUND, delete, list, metadata, update};
 use crate::error::ApiError;
-use crate::idempotency;
 use crate::openapi::schema::{
     Members, Part, SOME_MOMENT, SOME_UUID, choice, flag, formatted, list as list_of, moment, nullable,
     object, text, uuid, whole,
@@ -25,8 +24,11 @@ pub(super) fn describe_create() -> Description {
         .body(&REQUEST, &[("an organization", profile())])
         .once()
         .answers(StatusCode::CREATED, "The organization.", &SHORT, &[("created", short())])
-        .leads_to("getOrganization", "The organization.", "$response.body#/id")
-        .refuses([ApiError::Invalid(problems), idempotency::KEY_TAKEN])
+        .leads_to("getOrganization", "Its full record.", "$response.body#/id")
+        .leads_to("updateOrganization", "Changes it.", "$response.body#/id")
+        .leads_to("updateMetadata", "Replaces its metadata.", "$response.body#/id")
+        .leads_to("deleteOrganization", "Marks it inactive.", "$response.body#/id")
+        .refuses([ApiError::Invalid(problems)])
 }
 
 /// `GET /api/organization`.
@@ -274,7 +276,10 @@ static DELETED: Part = Part {
 static METADATA_REQUEST: Part = Part {
     name: "MetadataRequest",
     shape: || {
-        object("New metadata.").always("metadata", object("Custom data; must match the stored schema."))
+        object("New metadata.").always(
+            "metadata",
+            object("Custom data; must match the stored schema.").examples([json!({ "plan": "gold" })]),
+        )
     },
     uses: &[],
 };
@@ -286,7 +291,7 @@ static METADATA: Part = Part {
             .always("id", uuid("Identity of the record; the same for all its versions."))
             .always("organizationId", uuid("Owning organization."))
             .always("version", whole("From 1, and one more with each replace.", 1, 2))
-            .always("metadata", object("The data itself."))
+            .always("metadata", object("The data itself.").examples([json!({ "plan": "gold" })]))
             .always("createdAt", moment("When this version was written."))
             .always("createdBy", text("Id of the key or user that wrote it, or `operator`.", SOME_UUID))
     },

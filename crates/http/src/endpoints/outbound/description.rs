@@ -60,6 +60,7 @@ pub(super) fn describe_create() -> Description {
             &[("placed", placed), ("not placed", failed)],
         )
         .leads_to("getOutboundCallStatus", "Where the call stands.", "$response.body#/outboundCallId")
+        .leads_to("getCall", "The call's record.", "$response.body#/outboundCallId")
         .refuses([ApiError::Invalid(problems), create::NOT_FOUND, create::INACTIVE, create::NO_NEW_CALLS])
         .calls_back("call.completed", &COMPLETED, completed())
 }
