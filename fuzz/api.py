@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,11 +104,16 @@ def provision(server: Server, phone_port: int) -> Provisioned:
 def fuzz(options: argparse.Namespace, folder: Path, level: str, key: str, have: Provisioned, port: int) -> int:
     """One run of schemathesis; returns its exit code."""
     print(f"fuzz: with a key of an {level}" if level[0] in "aeiou" else f"fuzz: with a key of a {level}", flush=True)
+    base = f"http://127.0.0.1:{port}"
+    # By its address, the document's own endpoint would be left out.
+    document = folder / "openapi.json"
+    with urllib.request.urlopen(f"{base}/api/openapi.json", timeout=10) as served:
+        document.write_bytes(served.read())
     configuration = folder / f"{level}.toml"
     configuration.write_text(configured(have))
     command = [
-        *(str(options.schemathesis), "--config-file", str(configuration), "run"),
-        *(f"http://127.0.0.1:{port}/api/openapi.json", "--checks", "all", "--exclude-checks", LEFT_OUT),
+        *(str(options.schemathesis.absolute()), "--config-file", str(configuration), "run"),
+        *(str(document), "--url", base, "--checks", "all", "--exclude-checks", LEFT_OUT),
         *("--max-examples", str(options.examples), "--seed", str(options.seed)),
         *("--continue-on-failure", "--generation-database", "none", "--warnings", "off"),
     ]
