@@ -4,7 +4,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use actix_web::http::StatusCode;
 use actix_web::web::{Buf, BytesMut};
@@ -25,30 +25,40 @@ pub(crate) struct Shaping<Io> {
     io: Io,
     /// Makes request ids; none where another protocol is spoken, and nothing is shaped.
     entropy: Option<Arc<dyn Entropy>>,
-    /// What was shaped and is still to be written.
-    waiting: BytesMut,
+    /// A refusal on its way out.
+    shaped: Option<Shaped>,
+}
+
+/// A refusal in its shape; the bytes that it stands for are taken only once all of it is written, so
+/// that the framework waits for a client that reads slowly.
+struct Shaped {
+    left: BytesMut,
+    stands_for: usize,
 }
 
 impl<Io: AsyncWrite + Unpin> Shaping<Io> {
     /// A connection that carries HTTP/1.
     pub(crate) fn of(io: Io, entropy: Arc<dyn Entropy>) -> Self {
-        Self { io, entropy: Some(entropy), waiting: BytesMut::new() }
+        Self { io, entropy: Some(entropy), shaped: None }
     }
 
     /// A connection that carries anything else.
     pub(crate) fn none(io: Io) -> Self {
-        Self { io, entropy: None, waiting: BytesMut::new() }
+        Self { io, entropy: None, shaped: None }
     }
 
-    fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.waiting.is_empty() {
-            let written = ready!(Pin::new(&mut self.io).poll_write(context, &self.waiting))?;
-            if written == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+    fn poll_shaped(&mut self, context: &mut Context<'_>, mut shaped: Shaped) -> Poll<io::Result<usize>> {
+        while !shaped.left.is_empty() {
+            match Pin::new(&mut self.io).poll_write(context, &shaped.left)? {
+                Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(written) => shaped.left.advance(written),
+                Poll::Pending => {
+                    self.shaped = Some(shaped);
+                    return Poll::Pending;
+                }
             }
-            self.waiting.advance(written);
         }
-        Poll::Ready(Ok(()))
+        Poll::Ready(Ok(shaped.stands_for))
     }
 }
 
@@ -68,26 +78,26 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for Shaping<Io> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        ready!(self.poll_waiting(context))?;
-        let refusal = self.entropy.as_ref().zip(refusal_at_the_end(bytes));
-        let Some((entropy, (before, refusal))) = refusal else {
-            return Pin::new(&mut self.io).poll_write(context, bytes);
-        };
-        let shaped = refusal.shaped(entropy.as_ref());
-        self.waiting.extend_from_slice(before);
-        self.waiting.extend_from_slice(&shaped);
-        // All of it is taken; what does not fit now is written before anything else.
-        let _ = self.poll_waiting(context)?;
-        Poll::Ready(Ok(bytes.len()))
+        // Whoever was told to wait comes again with the same bytes.
+        if let Some(shaped) = self.shaped.take() {
+            return self.poll_shaped(context, shaped);
+        }
+        let found = self.entropy.as_ref().and_then(|entropy| Some((entropy, refusal_at_the_end(bytes)?)));
+        match found {
+            None => Pin::new(&mut self.io).poll_write(context, bytes),
+            Some((entropy, ([], refusal))) => {
+                let left = BytesMut::from(refusal.shaped(entropy.as_ref()).as_bytes());
+                self.poll_shaped(context, Shaped { left, stands_for: bytes.len() })
+            }
+            Some((_, (before, _))) => Pin::new(&mut self.io).poll_write(context, before),
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_waiting(context))?;
         Pin::new(&mut self.io).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_waiting(context))?;
         Pin::new(&mut self.io).poll_shutdown(context)
     }
 }
@@ -118,7 +128,7 @@ fn refusal_at_the_end(bytes: &[u8]) -> Option<(&[u8], Refusal<'_>)> {
 
 impl Refusal<'_> {
     /// The whole answer, as the envelope would have made it.
-    fn shaped(&self, entropy: &dyn Entropy) -> Vec<u8> {
+    fn shaped(&self, entropy: &dyn Entropy) -> String {
         let id = request_id::fresh(entropy);
         access_log::unreadable(&id, self.status.as_u16());
         let body = error::unreadable(self.status);
@@ -134,13 +144,22 @@ impl Refusal<'_> {
             name = request_id::REQUEST_ID,
             length = body.len(),
         )
-        .into_bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
     use super::*;
+
+    struct Ones;
+
+    impl Entropy for Ones {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(0x11);
+        }
+    }
 
     const BARE: &str =
         "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: Tue, 03 Mar 2026 09:30:00 GMT\r\n\r\n";
@@ -165,6 +184,25 @@ mod tests {
             "HTTP/1.1 100 Continue\r\n\r\n".to_owned(),
         ] {
             assert_eq!(refusal_at_the_end(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_slowly_gets_every_answer_to_its_end() {
+        let good = "HTTP/1.1 200 OK\r\nx-request-id: a\r\ncontent-length: 2\r\n\r\n{}";
+        for before in ["", good] {
+            // A few bytes at a time, and nothing is flushed: what was taken has to be on its way.
+            let (near, mut far) = tokio::io::duplex(7);
+            let write = async move {
+                let mut connection = Shaping::of(near, Arc::new(Ones));
+                connection.write_all(format!("{before}{BARE}").as_bytes()).await.unwrap();
+            };
+            let mut read = String::new();
+            let ((), received) = tokio::join!(write, far.read_to_string(&mut read));
+            received.unwrap();
+            let refusal = read.strip_prefix(before).unwrap();
+            assert_eq!(refusal.matches("HTTP/1.1 400 Bad Request\r\n").count(), 1, "{read}");
+            assert!(refusal.ends_with("\r\n\r\n{\"error\":\"The request is not valid HTTP\"}"), "{read}");
         }
     }
 }
