@@ -16,8 +16,8 @@ use crate::validation::{Code, Fault, Problem, TEXT_MAX, longer_than};
 
 /// The parameters of a query string.
 pub(crate) struct Query<'a> {
-    /// Name and value, still escaped.
-    pairs: Vec<(&'a str, &'a str)>,
+    /// Names, without those that cannot be read, and values that are still escaped.
+    pairs: Vec<(String, &'a str)>,
     problems: Vec<Problem>,
 }
 
@@ -28,7 +28,8 @@ impl<'a> Query<'a> {
     }
 
     fn parse(text: &'a str) -> Self {
-        let pairs = text.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
+        let pairs = text.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+        let pairs = pairs.filter_map(|(name, value)| Some((decoded(name).ok()?, value))).collect();
         Self { pairs, problems: Vec::new() }
     }
 
@@ -38,7 +39,7 @@ impl<'a> Query<'a> {
         name: &str,
         read: impl FnOnce(&str) -> Result<T, Fault>,
     ) -> Option<T> {
-        if !self.pairs.iter().any(|(other, _)| is(name, other)) {
+        if !self.pairs.iter().any(|(other, _)| other == name) {
             self.problem(name, Fault::new(Code::InvalidType, "Required"));
         }
         self.optional(name, read)
@@ -50,7 +51,7 @@ impl<'a> Query<'a> {
         name: &str,
         read: impl FnOnce(&str) -> Result<T, Fault>,
     ) -> Option<T> {
-        let mut values = self.pairs.iter().filter(|(other, _)| is(name, other));
+        let mut values = self.pairs.iter().filter(|(other, _)| other == name);
         let (_, value) = values.next()?;
         // Which of two values counts would be left to chance.
         let once = values.next().is_none();
@@ -74,11 +75,6 @@ impl<'a> Query<'a> {
             _ => Err(ApiError::Invalid(self.problems)),
         }
     }
-}
-
-/// Whether an escaped name is this one.
-fn is(name: &str, escaped: &str) -> bool {
-    escaped == name || decoded(escaped).is_ok_and(|decoded| decoded == name)
 }
 
 fn decoded(escaped: &str) -> Result<String, Fault> {
