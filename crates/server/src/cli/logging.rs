@@ -8,8 +8,9 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::LogFormat;
 
-/// Libraries that tell too much at `info`.
-const QUIET: &str = "actix_server=warn";
+/// Libraries that tell too much at `info`. The dispatcher has an error for whatever a stranger sends
+/// that is no HTTP; such a request has its line among the others.
+const QUIET: &str = "actix_server=warn,actix_http::h1::dispatcher=off";
 
 /// rsipstack prints whole messages, digests included: no setting brings them into the log.
 const SECRETIVE: &str = "rsipstack";
@@ -86,6 +87,20 @@ mod tests {
         assert_eq!(line["fields"]["cause"], "it broke");
         assert!(line["fields"]["place"].as_str().is_some_and(|place| place.contains("logging.rs")));
         assert_eq!(line["span"]["request_id"], "r-1");
+    }
+
+    #[test]
+    fn what_strangers_send_that_is_no_http_makes_no_errors() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber =
+            tracing_subscriber::fmt().with_env_filter(filter("info")).with_writer(move || writer.clone());
+        tracing::subscriber::with_default(subscriber.finish(), || {
+            tracing::error!(target: "actix_http::h1::dispatcher", "stream error: request parse error");
+            tracing::info!(target: "http_api::access", "answered");
+        });
+        let told = String::from_utf8(lines.0.lock().clone()).unwrap();
+        assert!(told.contains("answered") && !told.contains("stream error"), "{told}");
     }
 
     #[test]
