@@ -64,7 +64,8 @@ at once.
 
 **Errors** have one shape, `{\"error\": …}`, whoever noticed them: a path that leads nowhere is answered 404 with \
 `Route not found`, another method than a path's own 405 with `Allow`. What is not there and what is not for the key \
-are answered alike. Every answer carries `X-Request-Id`.
+are answered alike. What cannot be read as HTTP is answered 400, a head that is too large 431, one that takes longer \
+than 10 seconds 408; none of these is counted. Every answer carries `X-Request-Id`.
 
 **Rate limits** count requests by client address (IPv6 by /64), all endpoints together; each request is checked \
 against the limit of the endpoint that it calls. The one-minute window restarts with every request, also with a \
