@@ -2,7 +2,7 @@
 //!
 //! ```console
 //! $ cargo add actix-web serde_json && cargo add standardwebhooks@1 http@1
-//! $ cargo add reqwest --features json && cargo add tokio --features sync,time
+//! $ cargo add reqwest --features json && cargo add tokio --features sync,time && cargo add rustls --features ring
 //! $ WEBHOOK_SECRET=whsec_… cargo run
 //! ```
 //!
@@ -151,7 +151,7 @@ async fn work(mut events: UnboundedReceiver<Value>, service: Option<Service>) {
 
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Only because this repository builds reqwest with `rustls-no-provider`.
+    // reqwest may have been built with several providers of cryptography, or with none.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let webhook = Data::new(Webhook::new(&env::var("WEBHOOK_SECRET")?)?);
     let host = env::var("HOST").unwrap_or("127.0.0.1".to_owned());
