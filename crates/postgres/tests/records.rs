@@ -186,3 +186,24 @@ async fn an_impossible_mix_of_columns_names_its_table_and_row() {
         assert!(cause.contains("outbound_calls") && cause.contains(&call.id.to_string()), "{cause}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_intent_is_too_long_for_its_index() {
+    let (database, _, ground) = open().await;
+    let put = |intent: String| {
+        format!(
+            "INSERT INTO calls (id, tenant_id, organization_id, call_type, user_primary_intent, created_at)
+             VALUES (gen_random_uuid(), '{}', '{}', 'Web', '{intent}', now()) RETURNING true",
+            ground.tenant, ground.organization
+        )
+    };
+    // Two bytes each, and six in upper case.
+    let longest = "ΐΰ".repeat(128);
+    assert_eq!(database.value(&put(longest.clone())).await.unwrap(), "t");
+    let refused = format!(
+        "DO $$ BEGIN {}; EXCEPTION WHEN check_violation THEN CREATE TABLE refused (); END $$",
+        put(longest + "a").replace(" RETURNING true", "")
+    );
+    database.rows(&refused).await;
+    assert_eq!(database.value("SELECT count(*) FROM pg_class WHERE relname = 'refused'").await.unwrap(), "1");
+}

@@ -25,11 +25,12 @@ JOIN calls c ON c.id = o.call_id
 LEFT JOIN call_legs l ON l.call_id = o.call_id AND l.leg = 1"
 );
 
-// The key is ours only as long as it leads to our call.
+// The key is ours only as long as it leads to our call. Spelt out, because no index finds
+// `IS NOT DISTINCT FROM`.
 const GIVE_BACK: &str = "
 DELETE FROM idempotency_keys
-WHERE tenant_id = $1 AND organization_id IS NOT DISTINCT FROM $2 AND operation = 'outbound' AND key = $3
-    AND created_at >= $4 AND resource_id = $5";
+WHERE tenant_id = $1 AND (organization_id = $2 OR (organization_id IS NULL AND $2 IS NULL))
+    AND operation = 'outbound' AND key = $3 AND created_at >= $4 AND resource_id = $5";
 
 row! {
     EarlierRow { fingerprint: Vec<u8>, call_id: Uuid, contact_id: Uuid, failed: Option<String> }
