@@ -29,8 +29,8 @@ test-fuzz-api *args:
 # How long calls take to leave and callbacks to come, at 50 calls a second.
 bench-calls: (bench "calls")
 
-# Calls and questions a second against pgbench doing the same statements, and the rate-limit check.
-bench-api: (bench "api-place" "api-status" "api-calls" "rate-limit")
+# Calls, questions, organizations and lists a second against pgbench doing the same statements, and the rate-limit check.
+bench-api: (bench "api-place" "api-status" "api-create" "api-calls" "rate-limit")
 
 # 200 calls that talk at a time, and the memory that 5,000 leave behind.
 bench-media: (bench "media" "memory")

@@ -1,7 +1,6 @@
 //! How many calls a second the interface takes, and how many questions, against pgbench doing the
 //! same statements on the same database.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -19,17 +18,24 @@ use crate::pgbench;
 
 /// HTTP connections, each with one request at a time; pgbench gets as many of its own kind.
 pub(crate) const CONNECTIONS: [usize; 3] = [8, 32, 64];
-const SECONDS: u64 = 8;
+pub(crate) const SECONDS: u64 = 5;
 /// Calls that are asked about, in turn.
-const ASKED: usize = 16;
-const LIMIT: f64 = 0.8;
+const SOME: usize = 16;
+const PLACED: f64 = 0.8;
+const ASKED_FOR: f64 = 0.9;
 
 /// `POST /api/outbound`, with all that a call brings until it has ended.
 pub(crate) fn place(installation: &Installation, report: &mut Report) {
     let bench = Bench::new(installation);
     report.note("a call: authenticate, placeable, accept (committed), conclude (committed); the trunk answers 486 at once");
     let lives = [pgbench::lives(installation)];
-    bench.compare(report, "POST /api/outbound", &lives, |connections| bench.place(connections, SECONDS));
+    compare(
+        report,
+        "POST /api/outbound",
+        PLACED,
+        |connections, round| pgbench::run(installation, &bench.desk, &lives, connections, SECONDS, round),
+        |connections| bench.place(connections, SECONDS),
+    );
 }
 
 /// `GET …/status` with its key check.
@@ -38,7 +44,14 @@ pub(crate) fn status(installation: &Installation, report: &mut Report) {
     report.note("a question: authenticate, status");
     let calls = bench.calls();
     let questions = pgbench::questions(installation, &calls);
-    bench.compare(report, "GET status", &questions, |connections| bench.ask(&calls, connections));
+    let busiest = compare(
+        report,
+        "GET status",
+        ASKED_FOR,
+        |connections, round| pgbench::run(installation, &bench.desk, &questions, connections, SECONDS, round),
+        |connections| bench.ask(&calls, connections),
+    );
+    report.tail("GET status", &busiest.answers);
 }
 
 pub(crate) struct Bench<'a> {
@@ -56,6 +69,34 @@ pub(crate) struct Outcome {
     pub(crate) cpu: String,
 }
 
+/// Measures pgbench, us, and pgbench again, with as many connections each; each run of pgbench is
+/// told its number. Gives what came of the most connections.
+pub(crate) fn compare(
+    report: &mut Report,
+    what: &str,
+    limit: f64,
+    theirs: impl Fn(usize, u64) -> f64,
+    ours: impl Fn(usize) -> Outcome,
+) -> Outcome {
+    report.note(
+        "the server speaks HTTP (and SIP) too and shares the processors with load tool and database; \
+         pgbench only with the database",
+    );
+    let mut last = None;
+    for (round, connections) in CONNECTIONS.into_iter().enumerate() {
+        let round = 1 + round as u64 * 2;
+        let before = theirs(connections, round);
+        let outcome = ours(connections);
+        let after = theirs(connections, round + 1);
+        let what = format!("{what}, {connections} connections");
+        report.note(&format!("{what}: answers {}; {}", outcome.answers, outcome.cpu));
+        report.note(&format!("pgbench, {connections} connections: before {before:.0}/s, after {after:.0}/s"));
+        report.share(&what, outcome.rate, f64::midpoint(before, after), limit);
+        last = Some(outcome);
+    }
+    last.unwrap()
+}
+
 impl<'a> Bench<'a> {
     pub(crate) fn new(installation: &'a Installation) -> Self {
         let gateway = peer::start(Behaviour::Busy);
@@ -68,30 +109,6 @@ impl<'a> Bench<'a> {
         // Connections open, statements are prepared, tables are no longer empty.
         bench.place(8, 2);
         bench
-    }
-
-    /// Measures pgbench, us, and pgbench again, with as many connections each.
-    fn compare(&self, report: &mut Report, what: &str, scripts: &[PathBuf], ours: impl Fn(usize) -> Outcome) {
-        report.note(
-            "the server speaks HTTP (and SIP) too and shares the processors with load tool and database; \
-             pgbench only with the database",
-        );
-        for (round, connections) in CONNECTIONS.into_iter().enumerate() {
-            let theirs = |part| {
-                let round = 1 + round as u64 * 2 + part;
-                pgbench::run(self.installation, &self.desk, scripts, connections, SECONDS, round)
-            };
-            let before = theirs(0);
-            let ours = ours(connections);
-            let after = theirs(1);
-            report
-                .note(&format!("{what}, {connections} connections: answers {}; {}", ours.answers, ours.cpu));
-            report.note(&format!(
-                "pgbench, {connections} connections: before {before:.0}/s, after {after:.0}/s"
-            ));
-            let what = format!("{what}, {connections} connections");
-            report.share(&what, ours.rate, f64::midpoint(before, after), LIMIT);
-        }
     }
 
     /// Places calls; one counts when it has ended, not when it was accepted.
@@ -118,8 +135,19 @@ impl<'a> Bench<'a> {
         seconds: u64,
         request: impl Fn(u32) -> Vec<u8> + Clone + 'static,
     ) -> Outcome {
+        self.answered(connections, seconds, 200, request)
+    }
+
+    /// Sends requests again and again that are all answered with the expected status.
+    pub(crate) fn answered(
+        &self,
+        connections: usize,
+        seconds: u64,
+        expected: u16,
+        request: impl Fn(u32) -> Vec<u8> + Clone + 'static,
+    ) -> Outcome {
         let began = Instant::now();
-        let (answers, cpu) = self.load(connections, seconds, 200, request);
+        let (answers, cpu) = self.load(connections, seconds, expected, request);
         Outcome { rate: answers.count() as f64 / began.elapsed().as_secs_f64(), answers, cpu }
     }
 
@@ -180,7 +208,7 @@ impl<'a> Bench<'a> {
         local.block_on(&self.runtime, async {
             let mut connection = Connection::open(&self.installation.address).await.unwrap();
             let mut ids = Vec::new();
-            for _ in 0..ASKED {
+            for _ in 0..SOME {
                 let client = self.clients.fetch_add(1, Ordering::Relaxed);
                 assert_eq!(connection.ask(&self.desk.place(client, None)).await.unwrap(), 201);
                 let placed: Value = serde_json::from_slice(connection.body()).unwrap();

@@ -78,9 +78,29 @@ impl Desk {
         if let Some(url) = callback {
             body["callbackUrl"] = url.into();
         }
-        let body = body.to_string();
-        let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-        self.request("POST", "/api/outbound", n, &more, &body)
+        self.post("/api/outbound", n, &body.to_string())
+    }
+
+    /// The same with a key of the whole tenant.
+    pub(crate) fn as_tenant(&self, installation: &Installation) -> Self {
+        let key = installation.operator(&["key", "create", "--tenant", &self.tenant, "--name", "bench"]);
+        Self { key: key["key"].as_str().unwrap().to_owned(), ..self.clone() }
+    }
+
+    /// A request for a new organization.
+    pub(crate) fn create(&self, n: u32) -> Vec<u8> {
+        let body = json!({
+            "name": "Lakeside Clinic",
+            "email": "front@lakeside.example",
+            "address": "1 Shore Road",
+            "city": "Toronto",
+            "stateProvince": "Ontario",
+            "postalCode": "M5V 2T6",
+            "country": "Canada",
+            "phoneNumber": "+14165550100",
+            "timezone": "America/Toronto",
+        });
+        self.post("/api/organization", n, &body.to_string())
     }
 
     /// A request for where a call stands, from client number `n`.
@@ -91,6 +111,11 @@ impl Desk {
     /// A request for what is at `path`, from client number `n`.
     pub(crate) fn get(&self, path: &str, n: u32) -> Vec<u8> {
         self.request("GET", path, n, "", "")
+    }
+
+    fn post(&self, path: &str, client: u32, body: &str) -> Vec<u8> {
+        let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+        self.request("POST", path, client, &more, body)
     }
 
     fn request(&self, method: &str, path: &str, client: u32, more: &str, body: &str) -> Vec<u8> {

@@ -68,6 +68,12 @@ impl Report {
         );
     }
 
+    /// How far the slowest answers of many connections are behind the usual ones.
+    pub(crate) fn tail(&mut self, what: &str, answers: &Spread) {
+        let [p50, p99] = [50.0, 99.0].map(|percent| millis(answers.percentile(percent)));
+        self.at_most(&format!("{what}: p99 against p50"), p99 / p50, 8.0, "times");
+    }
+
     /// Something that must not happen at all.
     pub(crate) fn none(&mut self, what: &str, count: usize) {
         self.add(count == 0, &format!("{what}: {count}, limit 0"));

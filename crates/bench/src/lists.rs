@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use postgres::sql::{CALLS, CALLS_IN_SPAN, CALLS_OF_TYPE};
 
-use crate::api::{Bench, CONNECTIONS, Outcome};
+use crate::api::{self, Bench, Outcome};
 use crate::database;
 use crate::desk::{Desk, LISTENER};
-use crate::figure::{Report, millis};
+use crate::figure::Report;
 use crate::installation::{Installation, PATIENCE};
 use crate::peer::{self, Behaviour};
 use crate::pgbench::{self, Page};
 
-const SECONDS: u64 = 5;
+const SECONDS: u64 = 3;
 /// Connections where two of our own figures are compared.
 const FEW: usize = 8;
 const SMALL: u32 = 10_000;
@@ -122,7 +122,7 @@ fn ask(desk: &Desk, query: &str) -> impl Fn(u32) -> Vec<u8> + Clone + 'static + 
     move |client| desk.get(&path, client)
 }
 
-/// Measures pgbench, us, and pgbench again, with as many connections each.
+/// Measures these questions against pgbench.
 fn compare(
     bench: &Bench<'_>,
     installation: &Installation,
@@ -132,20 +132,14 @@ fn compare(
     limit: f64,
     request: impl Fn(u32) -> Vec<u8> + Clone + 'static,
 ) {
-    for connections in CONNECTIONS {
-        let theirs = || pgbench::rate(installation, scripts, connections, SECONDS, &[]);
-        let before = theirs();
-        let ours = bench.questions(connections, SECONDS, request.clone());
-        let after = theirs();
-        let what = format!("{what}, {connections} connections");
-        note(report, &what, &ours);
-        report.note(&format!("pgbench: before {before:.0}/s, after {after:.0}/s"));
-        report.share(&what, ours.rate, f64::midpoint(before, after), limit);
-        if connections == 64 {
-            let (p50, p99) = (ours.answers.percentile(50.0), ours.answers.percentile(99.0));
-            report.at_most(&format!("{what}: p99 against p50"), millis(p99) / millis(p50), 8.0, "times");
-        }
-    }
+    let busiest = api::compare(
+        report,
+        what,
+        limit,
+        |connections, _| pgbench::rate(installation, scripts, connections, SECONDS, &[]),
+        |connections| bench.questions(connections, SECONDS, request.clone()),
+    );
+    report.tail(what, &busiest.answers);
 }
 
 /// Records calls over a year, of all types, of ten assistants, and waits until they are folded.

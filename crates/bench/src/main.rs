@@ -1,6 +1,6 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|api-calls|rate-limit|media|memory PROGRAM [FOLDER]`
+//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|memory PROGRAM [FOLDER]`
 //!
 //! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
 //! is no memory disk, when not given.
@@ -34,6 +34,7 @@ mod lists;
 mod machine;
 mod media;
 mod memory;
+mod organizations;
 mod peer;
 mod pgbench;
 mod rate_limit;
@@ -62,12 +63,13 @@ fn main() -> ExitCode {
         "calls" => calls::run,
         "api-place" => api::place,
         "api-status" => api::status,
+        "api-create" => organizations::create,
         "api-calls" => lists::run,
         "media" => media::run,
         "memory" => memory::run,
         _ => {
             println!(
-                "usage: bench calls|api-place|api-status|api-calls|rate-limit|media|memory PROGRAM [FOLDER]"
+                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|memory PROGRAM [FOLDER]"
             );
             return ExitCode::FAILURE;
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use postgres::sql::{AUTHENTICATE, CALL as READ, CONCLUDE, DIAL, PLACEABLE, STATUS};
+use postgres::sql::{AUTHENTICATE, CALL as READ, CONCLUDE, CREATE_ORGANIZATION, DIAL, PLACEABLE, STATUS};
 
 use crate::database;
 use crate::desk::{Desk, dialled};
@@ -14,6 +14,7 @@ type Value<'a> = &'a str;
 
 const NOW: Value = "clock_timestamp()";
 /// A call's id, rising like the real ones: round by round, one for each client.
+const NEXT_CALL: &str = "\\set round :round + 1\n\\set call :round * 1000 + :client_id\n";
 const CALL: Value = "lpad(:call, 32, '0')::uuid";
 const TENANT: Value = ":tenant::uuid";
 const ORGANIZATION: Value = ":organization::uuid";
@@ -36,9 +37,7 @@ pub(crate) fn lives(installation: &Installation) -> PathBuf {
         "NULL::bigint", "486::integer", "'Busy Here'::text", "NULL::text", "NULL::text", "NULL::bytea",
         "NULL::timestamptz", "NULL::timestamptz",
     ]);
-    let script = format!(
-        "\\set round :round + 1\n\\set call :round * 1000 + :client_id\n{authenticate};\n{placeable};\n{dial};\n{conclude};\n"
-    );
+    let script = format!("{NEXT_CALL}{authenticate};\n{placeable};\n{dial};\n{conclude};\n");
     let path = installation.data().join("lives.sql");
     std::fs::write(&path, script).unwrap();
     path
@@ -64,6 +63,29 @@ pub(crate) fn details(installation: &Installation, desk: &Desk, calls: &[String]
         keyed(installation, desk, &format!("detail-{place}"), &filled(READ, &[&call, &tenant, &own]))
     };
     calls.iter().enumerate().map(script).collect()
+}
+
+/// An organization's creation by a key of its tenant.
+pub(crate) fn creations(installation: &Installation) -> PathBuf {
+    let asked = "SELECT id, digest FROM api_keys WHERE organization_id IS NULL";
+    let key = database::query(installation, asked);
+    let (by, digest) = key.split_once('|').unwrap();
+    let (by, digest) = (format!("'{by}'::text"), format!("'{digest}'::bytea"));
+    let secret = database::query(installation, "SELECT secret FROM signing_secrets LIMIT 1");
+    let secret = format!("'{secret}'::bytea");
+    // Ids are unique in each table by itself.
+    let id = CALL;
+    #[rustfmt::skip]
+    let create = filled(CREATE_ORGANIZATION, &[
+        id, TENANT, "'Lakeside Clinic'::text", "'front@lakeside.example'::text", "NULL::text", "'1 Shore Road'::text",
+        "'Toronto'::text", "'Ontario'::text", "'M5V 2T6'::text", "'Canada'::text", "'+14165550100'::text",
+        "'America/Toronto'::text", "NULL::text", &by, &by, "NULL::text", NOW, NOW, "NULL::timestamptz",
+        "'lakeside clinic'::text", id, id, &secret,
+    ]);
+    let path = installation.data().join("creations.sql");
+    let authenticate = filled(AUTHENTICATE, &[&digest]);
+    std::fs::write(&path, format!("{NEXT_CALL}{authenticate};\n{create};\n")).unwrap();
+    path
 }
 
 /// A page of calls: its text with the values that the server would send.
@@ -130,7 +152,8 @@ pub(crate) fn run(
     round: u64,
 ) -> f64 {
     let boot = database::query(installation, "SELECT id FROM boots WHERE left_at IS NULL");
-    let digest = database::query(installation, "SELECT digest FROM api_keys");
+    let digest = format!("SELECT digest FROM api_keys WHERE organization_id = '{}'", desk.organization);
+    let digest = database::query(installation, &digest);
     // What the server's own calls have in these places.
     let sample = database::query(
         installation,
