@@ -59,6 +59,23 @@ pub async fn the_same_call_is_never_accepted_twice(world: &World) -> TestResult 
     Ok(())
 }
 
+/// A contact is made with its call and is no other's, and a call is dialled by its own trunk.
+pub async fn a_call_has_a_contact_and_a_trunk_of_its_own(world: &World) -> TestResult {
+    let (ground, foreign) = (Ground::lay(world, Some(1)).await?, Ground::lay(world, None).await?);
+    let refused = Dispatch::Refuse { reason: EndedReason::TrunkError };
+    let known = Acceptance { call: ground.call()?, dispatch: refused, once: None };
+    world.calls.accept(known.clone()).await?;
+    let call = ground.call()?;
+    let shared = crate::call::OutboundCall { contact: known.call.contact, ..call.clone() };
+    assert!(world.calls.accept(ground.dial(shared.clone(), ground.boot)).await.is_err());
+    assert!(world.calls.accept(Acceptance { call: shared, ..known }).await.is_err());
+    let dispatch = foreign.dial(call.clone(), ground.boot).dispatch;
+    assert!(world.calls.accept(Acceptance { call: call.clone(), dispatch, once: None }).await.is_err());
+    assert_eq!(world.calls.status(ground.scope(), call.id).await?, None);
+    assert!(matches!(world.calls.accept(ground.dial(call, ground.boot)).await?, Accepted::Calling(_)));
+    Ok(())
+}
+
 /// Assistant and number must be the organization's own, the trunk the tenant's.
 pub async fn a_call_never_mixes_tenants_or_organizations(world: &World) -> TestResult {
     let (own, foreign) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);

@@ -29,6 +29,7 @@ macro_rules! store_contracts {
                 an_accepted_call_is_calling,
                 a_refused_call_is_final_at_once_and_reports_nothing,
                 the_same_call_is_never_accepted_twice,
+                a_call_has_a_contact_and_a_trunk_of_its_own,
                 a_call_never_mixes_tenants_or_organizations,
                 lines_are_never_taken_twice,
                 a_trunk_without_a_limit_takes_every_call,

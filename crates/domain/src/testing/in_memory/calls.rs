@@ -28,6 +28,9 @@ impl OutboundCalls for InMemory {
         let (accepted, standing) = match dispatch {
             Dispatch::Refuse { reason } => (Accepted::Failed(reason), over(&call, reason)),
             Dispatch::Dial { owner, intent, max_calls } => {
+                if intent.trunk != call.trunk {
+                    return Err(StoreUnavailable::because("the call is prepared for another trunk"));
+                }
                 if state.boots.get(&owner).is_none_or(|boot| boot.gone) {
                     return Err(StoreUnavailable::because("the boot has not joined, or was struck off"));
                 }
@@ -129,7 +132,9 @@ impl State {
     /// What a database's foreign and unique keys would refuse.
     fn check_references(&self, call: &OutboundCall) -> Result<(), StoreUnavailable> {
         let own = (call.tenant, call.organization);
+        let mut contacts = self.calls.values().map(|entry| (entry.call.organization, entry.call.contact));
         let fits = !self.calls.contains_key(&call.id)
+            && !contacts.any(|known| known == (call.organization, call.contact))
             && self
                 .assistants
                 .get(&call.assistant)
