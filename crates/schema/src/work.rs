@@ -13,6 +13,9 @@ use crate::patterns::Sizes;
 /// What a byte of text costs for each so many bytes of a compiled pattern: the engine's worst case.
 const PATTERN_BYTES_A_STEP: u64 = 2_048;
 
+/// Up to so many items are compared each with each, and more by their hashes.
+const PAIRED: u64 = 15;
+
 /// A schema's cost.
 pub(crate) struct Work {
     graph: Graph,
@@ -92,7 +95,10 @@ impl Work {
         let length = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
         let more = match value {
             Value::String(text) => length(text).saturating_mul(pattern),
-            Value::Array(items) if node.unique => values(value).max(length_of(items)),
+            Value::Array(items) if node.unique => {
+                let often = if length_of(items) <= PAIRED { length_of(items).div_ceil(2) } else { 1 };
+                values(value).saturating_mul(often)
+            }
             Value::Array(items) => length_of(items),
             Value::Object(members) => {
                 let texts: u64 = members.keys().map(|name| 1 + length(name)).sum();

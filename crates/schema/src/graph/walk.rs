@@ -18,6 +18,9 @@ const REFUSED: [(&str, &str); 5] = [
     ("additionalItems", "additionalItems is of an earlier dialect: use prefixItems and items"),
 ];
 
+/// What dividing by a fraction costs: it is done with numbers of any length.
+const DIVISION: u64 = 50;
+
 /// What has been found so far.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
@@ -105,6 +108,7 @@ impl Walk {
             "$defs" | "definitions" => drop(self.named(value, &place)?),
             "contentSchema" => drop(self.subschema(value, place)?),
             "pattern" => node.pattern = value.as_str().map(str::to_owned),
+            "multipleOf" => node.constant += DIVISION,
             "uniqueItems" => node.unique = value == &Value::Bool(true),
             "enum" | "const" => node.constant += values(value),
             "required" | "dependentRequired" => node.lookups += values(value),
