@@ -90,11 +90,15 @@ fn decoded(escaped: &str) -> Result<String, Fault> {
 
 /// A whole number from 1, in plain decimal digits.
 pub(crate) fn number(largest: u32, text: &str) -> Result<u32, Fault> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+    // A number below zero is one all the same: it is too small.
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Fault::new(Code::InvalidType, "Expected integer, received string"));
     }
-    match text.parse::<u32>() {
-        Ok(0) => Err(Fault::new(Code::TooSmall, "Number must be greater than or equal to 1")),
+    let too_small = Fault::new(Code::TooSmall, "Number must be greater than or equal to 1");
+    match digits.parse::<u32>() {
+        _ if negative => Err(too_small),
+        Ok(0) => Err(too_small),
         Ok(number) if number <= largest => Ok(number),
         // What is only digits and still no u32 is beyond it.
         _ => Err(Fault::new(Code::TooBig, format_args!("Number must be less than or equal to {largest}"))),
@@ -184,11 +188,14 @@ mod tests {
         assert_eq!(number(50, "1"), Ok(1));
         assert_eq!(number(50, "0050"), Ok(50));
         assert_eq!(number(2_147_483_647, "2147483647"), Ok(2_147_483_647));
-        for text in ["", " 1", "1 ", "+1", "-1", "1.0", "1e1", "0x1", "１", "ten", "NaN", "null"] {
+        for text in
+            ["", " 1", "1 ", "+1", "-", "--1", "-1.0", "−1", "1.0", "1e1", "0x1", "１", "ten", "NaN", "null"]
+        {
             assert_eq!(code(number(50, text)), Code::InvalidType, "{text}");
         }
-        assert_eq!(code(number(50, "0")), Code::TooSmall);
-        assert_eq!(code(number(50, "000")), Code::TooSmall);
+        for text in ["0", "000", "-0", "-1", "-99999999999999999999999"] {
+            assert_eq!(code(number(50, text)), Code::TooSmall, "{text}");
+        }
         for text in ["51", "4294967296", "99999999999999999999999"] {
             assert_eq!(code(number(50, text)), Code::TooBig, "{text}");
         }

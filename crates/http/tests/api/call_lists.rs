@@ -351,7 +351,7 @@ async fn wrong_parameters_are_refused_and_never_moved_into_range() {
     }
     for (query, expected) in [
         ("page=0", "page too_small"),
-        ("page=-1", "page invalid_type"),
+        ("page=-1", "page too_small"),
         ("page=1.5", "page invalid_type"),
         ("page=2147483648", "page too_big"),
         ("page=99999999999999999999999", "page too_big"),

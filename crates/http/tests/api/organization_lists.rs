@@ -169,7 +169,7 @@ async fn wrong_parameters_are_refused_and_never_moved_into_range() {
     let list = Listed::named(&[]).await;
     for (query, expected) in [
         ("?page=0", "page too_small"),
-        ("?page=-1", "page invalid_type"),
+        ("?page=-1", "page too_small"),
         ("?page=", "page invalid_type"),
         ("?page", "page invalid_type"),
         ("?page=1.0", "page invalid_type"),
