@@ -6,6 +6,7 @@ use std::sync::Arc;
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
+use actix_web::http::ConnectionType;
 use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse, ResponseError};
@@ -15,12 +16,12 @@ use tracing::{Instrument, field, info_span};
 use crate::access_log::Line;
 use crate::error::ApiError;
 use crate::gate::Gate;
-use crate::{rate_limit, request_id};
+use crate::{rate_limit, request_id, unread};
 
 /// Names the request, counts it, serves it, survives its panic, and writes its log line.
 pub(crate) async fn envelope(
     gate: Arc<Gate>,
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let id = request_id::request_id(request.headers(), gate.front.entropy.as_ref());
@@ -29,11 +30,18 @@ pub(crate) async fn envelope(
         // Judged by the decoded path, like the routing: an escaped letter makes no other endpoint.
         let pattern = request.resource_map().match_pattern(request.match_info().as_str());
         let mut line = Line::of(request.method(), pattern.as_deref());
+        let other_protocol = request.head().upgrade();
+        let held = unread::hold(&mut request);
         let checked = rate_limit::check(&gate.front, &request, pattern.as_deref()).await;
         let mut answer = match checked.as_ref().and_then(|checked| checked.refused.as_ref()) {
             Some(refused) => Answer::Regular(request.into_response(refused.error_response())),
             None => serve(request, next).await,
         };
+        if other_protocol {
+            // Nothing else is spoken here, and the framework ends such a connection: without a word
+            // of it the answer would say `upgrade`, and the client's next request meet a closed one.
+            answer.close_connection();
+        }
         let headers = answer.headers_mut();
         request_id::answer_with(&id, headers);
         // Answers are about somebody's calls, and true only for the moment; documents say otherwise.
@@ -44,6 +52,9 @@ pub(crate) async fn envelope(
             checked.describe(headers);
         }
         line.answered(answer.status());
+        if let Some(held) = held {
+            answer = answer.map_body(|body| held.until_written(body));
+        }
         answer.into_result()
     }
     .instrument(span)
@@ -78,6 +89,21 @@ impl Answer {
             Self::Regular(response) => response.headers_mut(),
             Self::Orphaned(response) => response.headers_mut(),
         }
+    }
+
+    fn map_body(self, map: impl FnOnce(BoxBody) -> BoxBody) -> Self {
+        match self {
+            Self::Regular(response) => Self::Regular(response.map_body(|_, body| map(body))),
+            Self::Orphaned(response) => Self::Orphaned(response.map_body(|_, body| map(body))),
+        }
+    }
+
+    fn close_connection(&mut self) {
+        let response = match self {
+            Self::Regular(response) => response.response_mut(),
+            Self::Orphaned(response) => response,
+        };
+        response.head_mut().set_connection_type(ConnectionType::Close);
     }
 
     fn status(&self) -> u16 {

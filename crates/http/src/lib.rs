@@ -24,6 +24,7 @@ mod rate_limit;
 mod request_id;
 mod routes;
 mod server;
+mod unread;
 mod unreadable;
 mod validation;
 

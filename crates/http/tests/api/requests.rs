@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
-use crate::support::wire::read_answer;
+use crate::support::wire::{Request, read_answer};
 use crate::support::{App, log};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,6 +79,48 @@ async fn a_graceful_stop_answers_what_is_in_hand_and_waits_for_no_idle_connectio
     assert_eq!(read_answer(&mut busy, false).await.status, 201);
     stopping.await.unwrap();
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_offer_of_another_protocol_is_answered_in_this_one_and_the_connection_closed() {
+    let app = App::start().await;
+    for protocol in ["h2c", "websocket"] {
+        let offer = |request: Request| {
+            request.header("Connection", "Upgrade, HTTP2-Settings").header("Upgrade", protocol)
+        };
+        let answer = offer(app.get("/nothing")).send().await;
+        answer.error(404);
+        assert_eq!(answer.header("connection"), Some("close"), "{protocol}");
+    }
+    let created = app.create(&json!({})).header("Connection", "Upgrade").header("Upgrade", "h2c");
+    let created = created.send().await;
+    assert_eq!((created.status, created.header("connection")), (201, Some("close")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_in_chunks_that_nobody_reads_holds_no_connection() {
+    let app = App::start().await;
+    let chunked = |request: Request| request.header("Transfer-Encoding", "chunked").head();
+    for (request, status) in [(app.post("/api/outbound"), 401), (app.post("/nothing"), 404)] {
+        let mut connection = TcpStream::connect(app.address).await.unwrap();
+        connection.write_all(&chunked(request)).await.unwrap();
+        connection.write_all(b"5\r\n{\"nam\r\n").await.unwrap();
+        let answer = read_answer(&mut connection, false).await;
+        answer.error(status);
+        assert_eq!(answer.header("connection"), Some("close"));
+        let mut rest = Vec::new();
+        timeout(Duration::from_secs(10), connection.read_to_end(&mut rest)).await.unwrap().unwrap();
+        assert_eq!(rest, b"");
+    }
+    // One that is whole leaves the connection to the next request.
+    let mut connection = TcpStream::connect(app.address).await.unwrap();
+    let request = app.create(&json!({}));
+    let body = request.whole().split_off(request.head().len());
+    connection.write_all(&chunked(request)).await.unwrap();
+    connection.write_all(format!("{:x}\r\n", body.len()).as_bytes()).await.unwrap();
+    connection.write_all(&[&body, &b"\r\n0\r\n\r\n"[..]].concat()).await.unwrap();
+    assert_eq!(read_answer(&mut connection, false).await.status, 201);
+    assert_eq!(app.get("/healthz").send_on(&mut connection).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
