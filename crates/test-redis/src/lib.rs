@@ -9,12 +9,13 @@
 )]
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use test_ports::free_port;
 
 /// A server is there within this time, or something is wrong.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -43,7 +44,7 @@ impl TestRedis {
             if redis.try_start() {
                 return redis;
             }
-            redis.port = free_port();
+            redis.port = free_port().port();
         }
         panic!("redis-server does not start: {}", redis.log());
     }
@@ -51,7 +52,7 @@ impl TestRedis {
     /// Only the place: nothing listens there until [`TestRedis::restart`].
     pub fn absent() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self { folder, port: free_port(), options: Vec::new(), server: None }
+        Self { folder, port: free_port().port(), options: Vec::new(), server: None }
     }
 
     /// Where it listens, by TLS when its options say so.
@@ -153,9 +154,4 @@ impl Drop for TestRedis {
         // SIGKILL ends a stopped process too.
         self.kill();
     }
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("an address").port()
 }

@@ -1,6 +1,5 @@
 //! The quick start of docs/api.md, run as it stands there.
 
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,8 +8,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::support::installation::PROGRAM;
-use crate::support::sipp::free_port;
 use crate::support::{Installation, PATIENCE};
+use test_ports::free_port;
 
 /// A block of commands and the answer that stands under it, if one does.
 struct Step {
@@ -68,7 +67,7 @@ fn steps(text: &str) -> Vec<Step> {
 /// Runs a script in the folder of an installation and gives what it printed.
 fn run(installation: &Installation, script: &str) -> String {
     let folder = installation.data();
-    let (http, phone, port) = (free_tcp_port(), free_port(), free_tcp_port());
+    let (http, phone, port) = (free_port(), free_port(), free_port());
     let path = format!(
         "{}:{}",
         Path::new(PROGRAM).parent().unwrap().display(),
@@ -89,10 +88,10 @@ fn run(installation: &Installation, script: &str) -> String {
         .args(["-c", script])
         .current_dir(folder)
         .env("PATH", path)
-        .env("CALLWRIGHT__HTTP__LISTEN", format!("127.0.0.1:{http}"))
-        .env("BASE", format!("http://127.0.0.1:{http}"))
-        .env("PHONE", format!("127.0.0.1:{phone}"))
-        .env("PORT", port.to_string())
+        .env("CALLWRIGHT__HTTP__LISTEN", http.to_string())
+        .env("BASE", format!("http://{http}"))
+        .env("PHONE", phone.to_string())
+        .env("PORT", port.port().to_string())
         .stdin(Stdio::null())
         .stdout(std::fs::File::create(&printed).unwrap())
         .stderr(std::fs::File::create(&failed).unwrap())
@@ -179,8 +178,4 @@ fn form(text: &str) -> &str {
         _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => "a number",
         _ => text,
     }
-}
-
-fn free_tcp_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -7,7 +7,9 @@ use domain::ports::{HangUp, LegEnd};
 use tokio::time::Instant;
 
 use crate::support::peer::Peer;
-use crate::support::{Caller, free_port, trunk};
+use test_ports::free_port;
+
+use crate::support::{Caller, trunk};
 
 #[tokio::test]
 async fn a_200_that_crosses_our_cancel_is_acknowledged_and_hung_up() {

@@ -13,7 +13,9 @@ use sip::{Resolve, Settings};
 use tokio::net::TcpListener;
 
 use crate::support::peer::Peer;
-use crate::support::{Caller, free_port, settings, trunk};
+use test_ports::free_port;
+
+use crate::support::{Caller, settings, trunk};
 
 /// A zone with one name, as SRV records would order its gateways.
 struct Zone(Vec<SocketAddr>);

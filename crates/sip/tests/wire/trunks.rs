@@ -7,7 +7,9 @@ use domain::trunk::Trunk;
 use sip::{Settings, Timers};
 
 use crate::support::peer::Peer;
-use crate::support::{Caller, PATIENCE, fast, free_port, plan, settings, trunk, with_credentials};
+use test_ports::free_port;
+
+use crate::support::{Caller, PATIENCE, fast, plan, settings, trunk, with_credentials};
 
 /// Waits until the trunk stands as wanted.
 async fn until(caller: &Caller, trunk: &Trunk, wanted: impl Fn(&TrunkState) -> bool) -> TrunkState {

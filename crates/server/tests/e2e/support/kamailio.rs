@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+
+use test_ports::free_port;
 use tokio::time::Instant;
 
 use super::installation::PATIENCE;
-use super::sipp::free_port;
 
 const KAMAILIO_MODULES: [&str; 8] = ["tm", "sl", "rr", "pv", "siputils", "usrloc", "registrar", "auth"];
 
@@ -53,7 +54,7 @@ pub struct Kamailio {
 impl Kamailio {
     /// Starts one that challenges with `algorithm` (`MD5` or `SHA-256`).
     pub fn start(directory: &Path, algorithm: &str) -> Self {
-        let port = free_port();
+        let port = free_port().port();
         let modules = KAMAILIO_MODULES
             .map(|name| {
                 format!(
@@ -98,7 +99,7 @@ pub struct Baresip {
 impl Baresip {
     /// Registers `user` at `registrar` and echoes what it hears, recording both directions.
     pub fn start(directory: &Path, user: &str, registrar: &str) -> Self {
-        let (port, control) = (free_port(), free_port());
+        let (port, control) = (free_port().port(), free_port().port());
         let folder = directory.join(format!("baresip-{port}"));
         std::fs::create_dir(&folder).unwrap();
         let shown = folder.display();

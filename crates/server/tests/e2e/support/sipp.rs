@@ -5,6 +5,8 @@ use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use test_ports::free_port;
+
 /// A running SIPp in the role of the trunk.
 pub struct Sipp {
     child: Child,
@@ -36,7 +38,7 @@ pub enum Step {
 impl Sipp {
     /// Runs a scenario for every call, any number of times.
     pub fn start(directory: &Path, steps: &[Step]) -> Self {
-        let port = free_port();
+        let port = free_port().port();
         let file = directory.join(format!("scenario-{port}.xml"));
         std::fs::write(&file, scenario(steps)).unwrap();
         let messages = directory.join(format!("sipp-{port}.messages"));
@@ -89,11 +91,6 @@ impl Drop for Sipp {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A port that nobody has just now.
-pub fn free_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 const ANSWER_HEAD: &str =

@@ -5,7 +5,7 @@ pub mod peer;
 pub mod servers;
 pub mod sipp;
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -148,20 +148,4 @@ pub async fn until_bound(address: SocketAddr) {
         }
     };
     tokio::time::timeout(2 * PATIENCE, bound).await.expect("nobody binds the port");
-}
-
-/// A port that is free on UDP and TCP, and that the system gives to nobody who asks for any: the
-/// program that it is meant for may take its time to bind it.
-pub fn free_port() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let process = u16::try_from(std::process::id() % 90).unwrap() * 104;
-    loop {
-        // Some programs take the next few ports as well.
-        let offset = (process + 8 * (NEXT.fetch_add(1, Ordering::Relaxed) % 1_000)) % 9_600;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 10_000 + offset));
-        let free = UdpSocket::bind(address).is_ok() && TcpListener::bind(address).is_ok();
-        if free {
-            return address;
-        }
-    }
 }

@@ -6,7 +6,9 @@ use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::{free_port, until_bound};
+use test_ports::free_port;
+
+use super::until_bound;
 
 /// A proxy that challenges every caller (user name of choice, password `secret`), records its route,
 /// and forwards to whoever registered.

@@ -8,7 +8,9 @@ use std::process::Stdio;
 use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
-use super::{PATIENCE, free_port, until_bound};
+use test_ports::free_port;
+
+use super::{PATIENCE, until_bound};
 
 /// One running scenario.
 pub struct Sipp {
