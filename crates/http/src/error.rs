@@ -50,7 +50,7 @@ pub(crate) enum ApiError {
     #[error("Request body is too large")]
     TooLarge,
     /// 415: the body is not said to be plain JSON.
-    #[error("Content-Type must be application/json")]
+    #[error("Content-Type must be application/json, and Content-Encoding absent")]
     UnsupportedMediaType,
     /// 422: understood, but it cannot be done.
     #[error("{0}")]

@@ -23,13 +23,15 @@ use crate::statement::{Row, Statement, row, statement};
 pub struct Options {
     /// For writes and transactions; at least 1.
     pub pool_size: usize,
+    /// For lists; at least 1.
+    pub list_connections: usize,
     /// The most that point reads share, one for each thread that reads; at least 1.
     pub shared_connections: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { pool_size: 8, shared_connections: 16 }
+        Self { pool_size: 8, list_connections: 8, shared_connections: 16 }
     }
 }
 
@@ -52,6 +54,8 @@ pub struct Store {
 
 struct Inner {
     pool: Pool,
+    // A list that takes its time must not keep the end of a call waiting.
+    lists: Pool,
     // For heartbeats alone: a queue of writes must not make a node look dead.
     pulse: Pool,
     shared: Lanes,
@@ -87,12 +91,12 @@ impl Store {
     pub async fn connect(url: &str, key: SealingKey, options: Options) -> Result<Self, ConnectError> {
         let config = configuration(url).map_err(|error| ConnectError::Url(error.to_string()))?;
         let pool = |size| Pool::new(url, &config, size).map_err(|error| ConnectError::Url(error.to_string()));
-        let (pool, pulse) = (pool(options.pool_size)?, pool(1)?);
+        let (pool, lists, pulse) = (pool(options.pool_size)?, pool(options.list_connections)?, pool(1)?);
         let shared = Lanes::new(config, options.shared_connections);
         let (opened, noting, handed) = Default::default();
         let home = Handle::current();
         let store =
-            Self { inner: Arc::new(Inner { pool, pulse, shared, key, opened, home, noting, handed }) };
+            Self { inner: Arc::new(Inner { pool, lists, pulse, shared, key, opened, home, noting, handed }) };
         store.ping().await?;
         Ok(store)
     }
@@ -166,6 +170,11 @@ impl Store {
     /// One statement on a connection of its own: a transaction in itself.
     pub(crate) async fn write<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
         self.with(async |connection| statement.rows::<R>(connection).await).await
+    }
+
+    /// A read whose cost grows with what is asked for, beside all writes and point reads.
+    pub(crate) async fn list<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
+        self.inner.lists.with(async |connection| statement.rows::<R>(connection).await).await
     }
 
     /// The same beside all other writes: for heartbeats.

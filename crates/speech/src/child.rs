@@ -16,8 +16,12 @@ pub fn run(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     let mut voices = HashMap::new();
     while let Some(request) = next_request(&mut input)? {
         let outcome = speak(&mut voices, &request).map_err(|error| error.to_string());
-        output.write_all(&Reply { id: request.id, outcome }.to_frame())?;
-        output.flush()?;
+        let written = output.write_all(&Reply { id: request.id, outcome }.to_frame());
+        match written.and_then(|()| output.flush()) {
+            // A parent that was killed reads no more, and its log is no place for us.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            written => written?,
+        }
     }
     Ok(())
 }

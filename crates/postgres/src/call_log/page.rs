@@ -42,7 +42,7 @@ pub(super) async fn page(
     scope: Scope,
     query: &CallQuery,
 ) -> Result<Option<Page<CallListing>>, Failure> {
-    let rows = store.write::<PageRow>(page_statement(scope, query)).await?;
+    let rows = store.list::<PageRow>(page_statement(scope, query)).await?;
     let Some(total) = rows.first().map(|row| row.total) else { return Ok(None) };
     let broken = || Failure::impossible("call_counts", query.organization.uuid(), "fewer calls than none");
     let total = u64::try_from(total).map_err(|_| broken())?;

@@ -94,7 +94,7 @@ pub(super) async fn page(
     if let Some(search) = &query.search {
         asking = asking.bind(folded(search));
     }
-    let rows = store.write::<Listed<OrganizationRow>>(asking).await?;
+    let rows = store.list::<Listed<OrganizationRow>>(asking).await?;
     let total = rows.first().map_or(0, |row| row.total);
     let items = rows.into_iter().filter_map(|row| row.item).map(OrganizationRow::into_organization);
     Ok(Page { items: items.collect::<Result<_, _>>()?, total: u64::try_from(total).unwrap_or(0) })

@@ -26,7 +26,7 @@ pub(super) enum Command {
         #[arg(long, value_parser = parse::name)]
         name: String,
         /// What it may do: calls:read, outbound:read or outbound:create (again for more); everything when not
-        /// given.
+        /// given. A tenant key manages organizations with any of them.
         #[arg(long = "permission", value_name = "PERMISSION", value_parser = parse::permission)]
         permissions: Vec<Permission>,
     },

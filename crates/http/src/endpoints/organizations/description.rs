@@ -197,7 +197,7 @@ static UPDATE: Part = Part {
             .always("name", some("Its name.", "North Clinic"))
             .always("email", email());
         for (name, shape) in contact() {
-            whole = whole.property(name, shape);
+            whole = whole.property(name, shape.min_length(None));
         }
         whole.property("timezone", timezone())
     },

@@ -9,7 +9,7 @@ use domain::ids::OrganizationId;
 use domain::organization::Revision;
 use serde_json::Value;
 
-use super::fields::{email, timezone};
+use super::fields::{any_text, email, timezone};
 use super::record::ShortRecord;
 use super::{NOT_FOUND, description};
 use crate::error::ApiError;
@@ -56,12 +56,12 @@ fn revision(body: &Value) -> Result<Revision, ApiError> {
     }
     let name = fields.required("name", text);
     let email = fields.required("email", email);
-    let address = fields.optional("address", text);
-    let city = fields.optional("city", text);
-    let state_province = fields.optional("stateProvince", text);
-    let postal_code = fields.optional("postalCode", text);
-    let country = fields.optional("country", text);
-    let phone_number = fields.optional("phoneNumber", text);
+    let address = fields.optional("address", any_text);
+    let city = fields.optional("city", any_text);
+    let state_province = fields.optional("stateProvince", any_text);
+    let postal_code = fields.optional("postalCode", any_text);
+    let country = fields.optional("country", any_text);
+    let phone_number = fields.optional("phoneNumber", any_text);
     let timezone = fields.optional("timezone", timezone);
     fields.finish(name.zip(email).map(|(name, email)| Revision {
         name,
