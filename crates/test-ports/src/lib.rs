@@ -21,3 +21,10 @@ pub fn free_port() -> SocketAddr {
         }
     }
 }
+
+/// Whether some program has bound this UDP port. Told by the kernel: to try and bind it would get in
+/// the program's way.
+pub fn is_bound(port: u16) -> bool {
+    let entry = format!(":{port:04X} ");
+    std::fs::read_to_string("/proc/net/udp").is_ok_and(|table| table.contains(&entry))
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use test_ports::free_port;
+use test_ports::{free_port, is_bound};
 use tokio::time::Instant;
 
 use super::installation::PATIENCE;
@@ -160,7 +160,7 @@ fn quiet(command: &mut Command, log: &Path, name: &str) -> Process {
 
 fn wait_for_port(port: u16, name: &str) {
     let deadline = Instant::now() + PATIENCE;
-    while std::net::UdpSocket::bind(("127.0.0.1", port)).is_ok() {
+    while !is_bound(port) {
         assert!(Instant::now() < deadline, "{name} does not listen");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }

@@ -1,11 +1,10 @@
 //! SIPp as the trunk: scenarios of what a callee's side does.
 
 use std::collections::HashSet;
-use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use test_ports::free_port;
+use test_ports::{free_port, is_bound};
 
 /// A running SIPp in the role of the trunk.
 pub struct Sipp {
@@ -76,10 +75,9 @@ impl Sipp {
         call_ids.collect::<HashSet<_>>().len()
     }
 
-    /// SIPp is there when its port can no longer be bound.
     fn wait_until_bound(port: u16) {
         let deadline = tokio::time::Instant::now() + super::installation::PATIENCE;
-        while UdpSocket::bind(("127.0.0.1", port)).is_ok() {
+        while !is_bound(port) {
             assert!(tokio::time::Instant::now() < deadline, "sipp does not listen");
             std::thread::sleep(std::time::Duration::from_millis(10));
         }

@@ -140,10 +140,8 @@ pub fn with_credentials(trunk: Trunk) -> Trunk {
 
 /// Waits until some program has bound this UDP port.
 pub async fn until_bound(address: SocketAddr) {
-    let entry = format!(":{:04X} ", address.port());
     let bound = async {
-        // Trying to bind it ourselves would get in the program's way.
-        while !std::fs::read_to_string("/proc/net/udp").unwrap().contains(&entry) {
+        while !test_ports::is_bound(address.port()) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
