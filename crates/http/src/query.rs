@@ -81,7 +81,7 @@ fn decoded(escaped: &str) -> Result<String, Fault> {
     let spaced = escaped.replace('+', " ");
     let text = percent_decode_str(&spaced).decode_utf8().map(Cow::into_owned);
     let text = text.map_err(|_| Fault::new(Code::InvalidString, "Must be UTF-8"))?;
-    // PostgreSQL text cannot hold it.
+    // The store's texts cannot hold it.
     if text.contains('\0') {
         return Err(Fault::new(Code::InvalidString, "Must not contain a NUL character"));
     }

@@ -26,12 +26,10 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::POST,
     path: "/api/outbound",
     limit: Some(600),
-    needs: NEEDS,
+    needs: Needs::Permission(Permission::OutboundCreate),
     handler: || web::to(create),
     describe: description::describe_create,
 };
-
-const NEEDS: Needs = Needs::Permission(Permission::OutboundCreate);
 
 /// The interface sets no bound for a name; this one is generous (it counts characters).
 pub(super) const CUSTOMER_NAME_MAX: usize = 255;
@@ -50,12 +48,7 @@ struct Created {
 async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, ApiError> {
     let service = gate.service()?;
     let key = authentication::presented_key(&request)?;
-    let principal =
-        control::run(
-            service,
-            |service| async move { authentication::authorize(&service, &key, NEEDS).await },
-        )
-        .await?;
+    let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let body = body::json(&request, payload).await?;
     let call = call_request(&body, &service.callback_addresses);
     let (mut call, once) = both(call, idempotency::once(&request, principal.scope, &body))?;

@@ -19,12 +19,10 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     method: Method::GET,
     path: "/api/outbound/{id}/status",
     limit: Some(600),
-    needs: NEEDS,
+    needs: Needs::Permission(Permission::OutboundRead),
     handler: || web::to(status),
     describe: super::description::describe_status,
 };
-
-const NEEDS: Needs = Needs::Permission(Permission::OutboundRead);
 
 /// Unknown, foreign and malformed ids are told apart by nothing.
 pub(super) const NOT_FOUND: ApiError = ApiError::NotFound("Outbound call not found");
@@ -52,7 +50,7 @@ async fn status(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, 
     let key = authentication::presented_key(&request)?;
     let call = request.match_info().get("id").and_then(CallId::parse);
     let service = gate.service()?;
-    let principal = authentication::authorize(service, &key, NEEDS).await?;
+    let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let call = call.ok_or(NOT_FOUND)?;
     let found = service.outbound_calls.status(principal.scope, call).await?.ok_or(NOT_FOUND)?;
     Ok(HttpResponse::Ok().json(Answer::from(found)))
