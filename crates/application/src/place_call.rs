@@ -194,6 +194,7 @@ impl PlaceCall {
             from: placeable.number.number.clone(),
             to,
             formats: vec![AudioFormat::Pcmu, AudioFormat::Pcma],
+            detects_sound: true,
         };
         self.telephony.prepare(plan).await.map_err(|refused| match refused {
             Refused::Unreachable(cause) => {

@@ -152,7 +152,7 @@ impl Call {
         let audio = self.receiver.take();
         let format = self.receiver.terms().format;
         let speech = self.voice.as_mut().is_some_and(|voice| voice.hear(format, audio.as_ref()));
-        Some(HeardFrame { audio, speech })
+        Some(HeardFrame { audio, speech, tone: false })
     }
 
     /// Sends the packet of the oldest beat that was told.

@@ -62,6 +62,7 @@ fn plan(to: &str, phone: SocketAddr, transport: Transport) -> DialPlan {
         from: E164::parse("+15550100").unwrap(),
         to: E164::parse(to).unwrap(),
         formats: FORMATS.to_vec(),
+        detects_sound: true,
     }
 }
 
@@ -96,6 +97,7 @@ async fn carry(mut leg: Box<dyn Leg>, mut act: impl FnMut(&mut dyn Leg, usize)) 
                     beats += 1;
                 }
                 LegEvent::Pressed(digit) => pressed.push(digit.as_char()),
+                LegEvent::Referred { .. } => {}
                 LegEvent::Ended(end) => return Report { rang, heard, format, pressed, end },
             }
         }

@@ -4,6 +4,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use domain::audio::{Digit, Frame};
+use domain::number::E164;
 use domain::ports::{HangUp, Leg, LegEnd, LegEvent};
 use media::{MediaEvent, Session};
 use tokio::sync::mpsc;
@@ -19,6 +20,7 @@ pub(crate) struct SipLeg {
     connected: bool,
     acknowledged: bool,
     hung_up: bool,
+    refused: bool,
 }
 
 impl SipLeg {
@@ -28,7 +30,16 @@ impl SipLeg {
         commands: mpsc::Sender<Command>,
         media: Session,
     ) -> Self {
-        Self { call_id, signals, commands, media, connected: false, acknowledged: false, hung_up: false }
+        Self {
+            call_id,
+            signals,
+            commands,
+            media,
+            connected: false,
+            acknowledged: false,
+            hung_up: false,
+            refused: false,
+        }
     }
 
     fn order(&self, command: Command) {
@@ -78,6 +89,9 @@ impl Drop for SipLeg {
 
 impl Leg for SipLeg {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent> {
+        if std::mem::take(&mut self.refused) {
+            return Poll::Ready(LegEvent::Referred { connected: false });
+        }
         loop {
             match self.signals.poll_recv(cx) {
                 Poll::Ready(Some(Signal::Ringing(code))) => return Poll::Ready(LegEvent::Ringing { code }),
@@ -112,6 +126,10 @@ impl Leg for SipLeg {
 
     fn press(&mut self, digit: Digit, length: Duration) {
         self.media.press(digit, length);
+    }
+
+    fn refer(&mut self, _target: &E164) {
+        self.refused = true;
     }
 
     fn hang_up(&mut self, cause: HangUp) {

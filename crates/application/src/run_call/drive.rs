@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use conversation::{Conversation, Input, LineId, Millis, Output, Turn};
-use domain::assistant::{Assistant, Engine, Script};
+use domain::assistant::{Assistant, Engine};
 use domain::audio::{AudioFormat, Encoded, Frame};
 use domain::call::{EndedReason, FinalAnswer, Live};
 use domain::ids::CallId;
@@ -91,8 +91,9 @@ impl Drive {
 
     /// Carries the call to its end.
     pub(super) async fn run(mut self, mut leg: Box<dyn Leg>, mut orders: mpsc::Receiver<Order>) {
-        let Engine::Builtin(script) = &self.assistant.engine;
-        self.lines.rehearse(Conversation::lines(script, &self.variables), AudioFormat::Pcmu);
+        if let Engine::Builtin(script) = &self.assistant.engine {
+            self.lines.rehearse(Conversation::lines(script, &self.variables), AudioFormat::Pcmu);
+        }
         let end = loop {
             let wake = poll_fn(|cx| self.poll_wake(cx, leg.as_mut(), &mut orders)).await;
             match wake {
@@ -161,7 +162,7 @@ impl Drive {
             LegEvent::Pressed(digit) => {
                 self.converse(leg, Input::Pressed(digit));
             }
-            LegEvent::Ended(_) => {}
+            LegEvent::Referred { .. } | LegEvent::Ended(_) => {}
         }
     }
 
@@ -183,15 +184,12 @@ impl Drive {
         self.saved = Some(written);
         let limits = self.assistant.limits;
         self.wait(limits.max_duration + OVERRUN);
-        let script = self.script();
+        let Engine::Builtin(script) = &self.assistant.engine else {
+            return self.hang_up(leg, EndedReason::AssistantError, HangUp::Normal);
+        };
         let conversation = Conversation::begin(script, &self.variables, limits, answered.format);
         self.talk = Some(Talk { conversation, format: answered.format, since: self.clock.since_boot() });
         self.carry_out(leg);
-    }
-
-    fn script(&self) -> &Script {
-        let Engine::Builtin(script) = &self.assistant.engine;
-        script
     }
 
     /// Tells the conversation something and carries out what it wants; gives the frame to play.

@@ -1,10 +1,13 @@
 //! What the application needs from outside, named by role; each method is one atomic decision.
 
 mod access;
+mod analyses;
+mod artifacts;
 mod call_records;
 mod callbacks;
 mod clock;
 mod directory;
+mod filing;
 mod housekeeping;
 mod metadata;
 mod nodes;
@@ -12,15 +15,20 @@ mod organizations;
 mod outbound_calls;
 mod provisioning;
 mod rate_limit;
+mod recorder;
 mod speech;
 mod spool;
 mod telephony;
+mod voice_agent;
 
 pub use access::{Access, IssueError};
+pub use analyses::{Analyses, AnalysisSettled, DueAnalysis, LanguageModel, ModelError, Prompt};
+pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, URL_LIFE};
 pub use call_records::CallRecords;
 pub use callbacks::{CallbackSender, Callbacks, ClaimedCallback, Settled, TryOutcome, TryRecord};
 pub use clock::{Clock, Entropy};
 pub use directory::{Directory, Placeable};
+pub use filing::{Filing, Owner};
 pub use housekeeping::Housekeeping;
 pub use metadata::{
     CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoredSchemas, UnsafeSchema,
@@ -32,12 +40,14 @@ pub use outbound_calls::{
 };
 pub use provisioning::{Provisioning, ProvisioningError};
 pub use rate_limit::{OwnWindow, RateLimitWindow};
+pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError};
 pub use speech::{Line, Speech, SpeechError};
 pub use spool::{Spool, SpoolError};
 pub use telephony::{
     Answered, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
     SavedLeg, SendFailed, Telephony, TrunkState,
 };
+pub use voice_agent::{AgentEvent, AgentOrder, AgentSession, AgentSpec, TurnId, UtteranceId, VoiceAgent};
 
 /// The store could not be asked, or did not answer; the cause is for the log only.
 #[derive(Debug, thiserror::Error)]

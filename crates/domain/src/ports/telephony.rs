@@ -24,6 +24,8 @@ pub struct DialPlan {
     pub to: E164,
     /// The formats offered, best first.
     pub formats: Vec<AudioFormat>,
+    /// Whether [`HeardFrame::speech`] and [`HeardFrame::tone`] are worked out.
+    pub detects_sound: bool,
 }
 
 /// Identifies a dialog before it exists, so that any node could cancel it (RFC 3261 §9.1).
@@ -127,6 +129,8 @@ pub struct HeardFrame {
     pub audio: Option<Frame>,
     /// Whether someone speaks in it.
     pub speech: bool,
+    /// Whether it is one steady tone, such as the beep of a machine.
+    pub tone: bool,
 }
 
 /// What the callee's side agreed to.
@@ -153,6 +157,11 @@ pub enum LegEvent {
     Heard(HeardFrame),
     /// The callee pressed a key.
     Pressed(Digit),
+    /// A [`Leg::refer`] was settled: whether the other side has been connected to its target.
+    Referred {
+        /// Whether the call is handed over; the leg still has to be hung up.
+        connected: bool,
+    },
     /// The leg is over, nothing follows.
     Ended(LegEnd),
 }
@@ -200,6 +209,10 @@ pub trait Leg: Send {
 
     /// Presses a key towards the callee for `length` (RFC 4733), instead of audio.
     fn press(&mut self, digit: Digit, length: Duration);
+
+    /// Asks the trunk to connect the callee with `target` (RFC 3515, RFC 5589). [`LegEvent::Referred`]
+    /// follows within 40 s; the leg goes on meanwhile.
+    fn refer(&mut self, target: &E164);
 
     /// Ends the leg: CANCEL before the answer, BYE after it. [`LegEvent::Ended`] follows within a
     /// bounded time; a 200 that crosses the CANCEL is acknowledged and hung up inside.

@@ -9,7 +9,7 @@ use time::macros::datetime;
 
 use super::World;
 use crate::access::{ApiKey, KeyDigest, Permission};
-use crate::assistant::{Assistant, Awaited, CallLimits, Engine, Language, Script, Step};
+use crate::assistant::{Assistant, Awaited, CallLimits, Conduct, Engine, Language, Script, Step};
 use crate::call::{Ended, EndedReason, OutboundCall};
 use crate::callback::{CallbackDraft, CallbackUrl};
 use crate::ids::{
@@ -252,6 +252,8 @@ pub(super) fn assistant(tenant: TenantId, organization: OrganizationId) -> Assis
         }),
         language: Language::French,
         limits: CallLimits { silence: Duration::from_millis(12_345), ..CallLimits::default() },
+        conduct: Conduct::default(),
+        variables: BTreeMap::new(),
         created_at: moment(0),
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use domain::assistant::{Assistant, Awaited, CallLimits, Engine, Language, Script, Step};
+use domain::assistant::{Assistant, Awaited, CallLimits, Conduct, Engine, Language, Script, Step};
 use domain::ids::{AssistantId, OrganizationId, TenantId};
+use domain::variables::Variables;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -51,6 +52,8 @@ impl AssistantRow {
                 reprompt: length(self.reprompt_ms)?,
             },
             engine,
+            conduct: Conduct::default(),
+            variables: Variables::new(),
             name: self.assistant_name,
             team: self.team_name,
             created_at: self.assistant_created_at,

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Subcommand;
-use domain::assistant::Assistant;
+use domain::assistant::{Assistant, Conduct};
 use domain::ids::OrganizationId;
+use domain::variables::Variables;
 use serde_json::json;
 
 use super::assistant_file::{self, Draft};
@@ -52,6 +53,8 @@ pub(super) async fn run(command: FromFile, desk: &Desk, output: Output) -> anyho
         engine: draft.engine,
         language: draft.language,
         limits: draft.limits,
+        conduct: Conduct::default(),
+        variables: Variables::new(),
         created_at: desk.now(),
     };
     let added = desk.provisioning.add_assistant(assistant.clone()).await;

@@ -222,7 +222,7 @@ mod tests {
         let draft = parse(LEAST).unwrap();
         assert_eq!((draft.name.as_str(), draft.team), ("A", None));
         assert_eq!((draft.language, draft.limits), (Language::EnglishUnitedStates, CallLimits::default()));
-        let Engine::Builtin(script) = draft.engine;
+        let Engine::Builtin(script) = draft.engine else { panic!("not a script") };
         let silent = Script {
             first_message: "Hello {{x}}".into(),
             steps: Vec::new(),
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!((draft.team.as_deref(), draft.language), (Some("Desk"), Language::French));
         assert_eq!(draft.limits.max_duration, Duration::from_hours(4));
         assert_eq!((draft.limits.silence.as_secs(), draft.limits.reprompt.as_secs()), (1, 3600));
-        let Engine::Builtin(script) = draft.engine;
+        let Engine::Builtin(script) = draft.engine else { panic!("not a script") };
         let awaited: Vec<_> = script.steps.iter().map(|step| step.wait_for).collect();
         assert_eq!(awaited, [Awaited::Speech, Awaited::Digits(2), Awaited::SpeechOrDigit]);
         assert_eq!(script.steps[1].replies["12"], "Douze.");

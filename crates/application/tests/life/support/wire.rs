@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::audio::{AudioFormat, Digit, Frame};
 use domain::ids::TrunkId;
+use domain::number::E164;
 use domain::ports::{
     Answered, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
     SavedLeg, SendFailed, Telephony, TrunkState,
@@ -65,7 +66,7 @@ impl Callee {
     }
 
     pub fn beats(&self, speech: bool) {
-        self.does(LegEvent::Heard(HeardFrame { audio: None, speech }));
+        self.does(LegEvent::Heard(HeardFrame { audio: None, speech, tone: false }));
     }
 
     pub fn ends(&self, end: LegEnd) {
@@ -168,6 +169,8 @@ impl Leg for Line {
     }
 
     fn press(&mut self, _digit: Digit, _length: Duration) {}
+
+    fn refer(&mut self, _target: &E164) {}
 
     fn hang_up(&mut self, cause: HangUp) {
         let _ = self.seen.send(Seen::HungUp(cause));

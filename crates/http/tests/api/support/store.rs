@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::assistant::{Assistant, CallLimits, Engine, Language, Script};
+use domain::assistant::{Assistant, CallLimits, Conduct, Engine, Language, Script};
 use domain::call::{Ended, OutboundStatus};
 use domain::idempotency::{Earlier, Once};
 use domain::ids::{AssistantId, BootId, CallId, NodeId, NumberId, OrganizationId, TenantId, TrunkId};
@@ -19,6 +19,7 @@ use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::testing::InMemory;
 use domain::trunk::{Number, Transport, Trunk, TrunkAddress};
+use domain::variables::Variables;
 use time::OffsetDateTime;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
@@ -178,6 +179,8 @@ pub(crate) fn assistant(tenant: TenantId, organization: OrganizationId) -> Assis
         engine: Engine::Builtin(script),
         language: Language::EnglishUnitedStates,
         limits: CallLimits::default(),
+        conduct: Conduct::default(),
+        variables: Variables::new(),
         created_at: OffsetDateTime::UNIX_EPOCH,
     }
 }

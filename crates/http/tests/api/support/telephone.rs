@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::audio::{Digit, Encoded, Frame};
+use domain::number::E164;
 use domain::ports::{
     DialIntent, DialPlan, HangUp, Leg, LegEvent, Line, PreparedLeg, Refused, SavedLeg, SendFailed, Speech,
     SpeechError, Telephony, TrunkState,
@@ -84,6 +85,8 @@ impl Leg for Silent {
     fn play(&mut self, _frame: Option<&Frame>) {}
 
     fn press(&mut self, _digit: Digit, _length: Duration) {}
+
+    fn refer(&mut self, _target: &E164) {}
 
     fn hang_up(&mut self, _cause: HangUp) {}
 }

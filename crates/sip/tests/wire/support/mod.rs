@@ -110,6 +110,7 @@ pub fn plan(trunk: &Trunk) -> DialPlan {
         from: E164::parse("+14155550100").unwrap(),
         to: E164::parse("+14155550199").unwrap(),
         formats: BOTH.to_vec(),
+        detects_sound: true,
     }
 }
 

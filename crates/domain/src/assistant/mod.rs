@@ -1,11 +1,20 @@
 //! Voice assistants: which engine speaks, what it says, and how long it may.
 
-use std::collections::BTreeMap;
+mod agent;
+mod conduct;
+mod script;
+pub mod tool;
+
 use std::time::Duration;
 
 use time::OffsetDateTime;
 
+pub use agent::{Agent, Brain, Cascade, Dialect, Persona, Provider, ProviderKey, Realtime, TransferTarget};
+pub use conduct::{Conduct, OnVoicemail};
+pub use script::{Awaited, Script, Step};
+
 use crate::ids::{AssistantId, OrganizationId, TenantId};
+use crate::variables::Variables;
 
 /// A voice assistant of an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +35,10 @@ pub struct Assistant {
     pub language: Language,
     /// When its calls end by themselves.
     pub limits: CallLimits,
+    /// What it does on every call, whatever its engine.
+    pub conduct: Conduct,
+    /// The values of `{{variables}}` that a call does not bring.
+    pub variables: Variables,
     /// When it was made.
     pub created_at: OffsetDateTime,
 }
@@ -35,52 +48,8 @@ pub struct Assistant {
 pub enum Engine {
     /// Built-in speech that follows a script; no AI and no recognition.
     Builtin(Script),
-}
-
-/// What the built-in engine says and waits for; lines may hold `{{variables}}`.
-///
-/// The first message comes first; then each step waits and speaks in turn; then comes the closing
-/// line, and the assistant hangs up. A script without steps and without a closing line never ends
-/// by itself: the assistant listens until the callee hangs up or a limit ends the call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Script {
-    /// Said when the callee answers.
-    pub first_message: String,
-    /// What follows, in order.
-    pub steps: Vec<Step>,
-    /// Said before hanging up.
-    pub closing_line: Option<String>,
-    /// Said after a silence of `CallLimits::reprompt`; the last line is repeated when absent.
-    pub reprompt: Option<String>,
-}
-
-impl Script {
-    /// Whether the assistant hangs up by itself when everything is said.
-    pub fn ends_by_itself(&self) -> bool {
-        self.closing_line.is_some() || !self.steps.is_empty()
-    }
-}
-
-/// One exchange: wait for the callee, then say something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What the callee must do before the script goes on.
-    pub wait_for: Awaited,
-    /// Lines for particular keys, by the keys pressed (e.g. `1`).
-    pub replies: BTreeMap<String, String>,
-    /// Said when no reply matches the keys, and after speech; nothing is said when absent.
-    pub say: Option<String>,
-}
-
-/// What a step waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Awaited {
-    /// The callee spoke and then paused.
-    Speech,
-    /// So many keys (1–32), or fewer ended by `#`.
-    Digits(u8),
-    /// Speech or one key, whichever comes first.
-    SpeechOrDigit,
+    /// An AI at the other end of a wire.
+    Agent(Box<Agent>),
 }
 
 /// A language with a built-in voice.
