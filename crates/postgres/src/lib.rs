@@ -10,6 +10,7 @@ mod calls;
 mod connection;
 mod directory;
 mod failure;
+mod filing;
 mod housekeeping;
 mod idempotency;
 mod lanes;

@@ -234,7 +234,11 @@ fn assistant_statements(assistant: &Assistant, tenant: TenantId) -> Result<Vec<S
     let (engine, script) = match &assistant.engine {
         Engine::Builtin(script) => ("builtin", script_json(script)),
         Engine::Agent(_) => {
-            return Err(Failure::impossible("assistants", assistant.id.uuid(), "agents cannot be stored yet"));
+            return Err(Failure::impossible(
+                "assistants",
+                assistant.id.uuid(),
+                "agents cannot be stored yet",
+            ));
         }
     };
     let limits = assistant.limits;

@@ -4,14 +4,14 @@
 
 use std::time::Duration;
 
-use domain::call::{Ended, EndedReason, FinalAnswer};
+use domain::call::{ArtifactKind, CallFacts, Ended, EndedReason, FinalAnswer, Speaker, TranscriptEntry};
 use domain::callback::CallbackDraft;
 use domain::idempotency::{IdempotencyKey, Once};
 use domain::organization::{OrganizationField, OrganizationQuery};
 use domain::page::PageRequest;
 use domain::ports::{
-    Acceptance, Accepted, Callbacks, Conclusion, Dispatch, Organizations, OutboundCalls, Provisioning,
-    Settled, TryOutcome, TryRecord,
+    Acceptance, Accepted, Callbacks, Conclusion, Dispatch, Filing, Organizations, OutboundCalls,
+    Provisioning, Settled, TryOutcome, TryRecord,
 };
 use domain::testing::{Ground, World, moment};
 use postgres::{Options, SealingKey, Store};
@@ -206,4 +206,27 @@ async fn no_intent_is_too_long_for_its_index() {
     );
     database.rows(&refused).await;
     assert_eq!(database.value("SELECT count(*) FROM pg_class WHERE relname = 'refused'").await.unwrap(), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_filed_first_stays_and_makes_one_analysis_due() {
+    let (database, store, ground) = open().await;
+    let world = World::new(store.clone(), ());
+    let (call, _) = ground.calling(&world).await.unwrap();
+    for (second, text) in [(1, "first\0"), (2, "second")] {
+        let entry = TranscriptEntry {
+            at: Duration::from_millis(1_500),
+            who: Speaker::Customer,
+            text: text.to_owned(),
+        };
+        let facts = CallFacts { machine_answered: second == 1, ..CallFacts::default() };
+        store.file_transcript(call.id, &[entry], &facts, moment(second)).await.unwrap().unwrap();
+        store.file_artifact(call.id, ArtifactKind::Recording, second, moment(second)).await.unwrap();
+    }
+    let filed = "SELECT t.entries, t.facts->>'machine_answered', t.created_at = a.due_at, a.state, a.tries
+        FROM call_transcripts t JOIN analyses a USING (call_id)";
+    let entries = r#"[{"who": "Customer", "text": "first", "at_ms": 1500}]"#;
+    assert_eq!(texts(&database.rows(filed).await), [[entries, "true", "t", "due", "0"]]);
+    let stored = "SELECT kind, bytes FROM call_artifacts";
+    assert_eq!(texts(&database.rows(stored).await), [["recording", "1"]]);
 }

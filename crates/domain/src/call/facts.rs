@@ -30,6 +30,7 @@ pub enum Fact {
 
 /// All facts of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each was seen or not, apart from all others")]
 pub struct CallFacts {
     /// A machine answered.
     pub machine_answered: bool,

@@ -54,5 +54,5 @@ impl fmt::Display for TranscriptEntry {
 
 /// A transcript as plain text, one line a turn.
 pub fn plain_text(transcript: &[TranscriptEntry]) -> String {
-    transcript.iter().map(|entry| format!("{entry}\n")).collect()
+    transcript.iter().flat_map(|entry| [entry.to_string(), "\n".to_owned()]).collect()
 }

@@ -12,7 +12,7 @@ mod rate_limit;
 mod world;
 
 pub use fixtures::{Ground, TestResult, moment};
-pub use in_memory::InMemory;
+pub use in_memory::{Filed, InMemory};
 pub use laid::{LaidCall, LaysCalls};
 pub use rate_limit::RateLimitModel;
 pub use world::World;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, CallRecords, Callbacks, Directory, Housekeeping, MetadataRecords, Nodes, Organizations,
+    Access, CallRecords, Callbacks, Directory, Filing, Housekeeping, MetadataRecords, Nodes, Organizations,
     OutboundCalls, Provisioning, StoredSchemas,
 };
 
@@ -37,6 +37,8 @@ pub struct World {
     pub provisioning: Arc<dyn Provisioning>,
     /// Call logs.
     pub records: Arc<dyn CallRecords>,
+    /// Filing what calls leave.
+    pub filing: Arc<dyn Filing>,
     /// Upkeep.
     pub housekeeping: Arc<dyn Housekeeping>,
     /// Lays calls down, if [`World::laying`] said how.
@@ -59,6 +61,7 @@ impl World {
             + StoredSchemas
             + Provisioning
             + CallRecords
+            + Filing
             + Housekeeping
             + 'static,
     {
@@ -74,6 +77,7 @@ impl World {
             schemas: store.clone(),
             provisioning: store.clone(),
             records: store.clone(),
+            filing: store.clone(),
             housekeeping: store,
             lays: None,
             _ground: Arc::new(keep),

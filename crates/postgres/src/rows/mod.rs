@@ -5,6 +5,7 @@ mod call;
 mod leg;
 mod number;
 mod organization;
+mod transcript;
 mod trunk;
 
 pub(crate) use assistant::{AssistantRow, script_json};
@@ -12,6 +13,7 @@ pub(crate) use call::OutboundRow;
 pub(crate) use leg::{LegRow, intent_binds};
 pub(crate) use number::NumberRow;
 pub(crate) use organization::OrganizationRow;
+pub(crate) use transcript::{entries_json, facts_json};
 pub(crate) use trunk::{TrunkRow, password_place};
 
 use diesel::deserialize::{QueryableByName, Result};

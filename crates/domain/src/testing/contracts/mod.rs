@@ -6,6 +6,7 @@ pub mod call_records;
 pub mod callbacks;
 pub mod conclude;
 pub mod directory;
+pub mod filing;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod keys;
@@ -122,6 +123,12 @@ macro_rules! store_contracts {
                 both_ends_of_a_span_belong_to_it,
                 wildcards_stand_for_themselves,
                 the_case_of_no_letter_matters,
+            }
+            filing {
+                a_transcript_is_filed_for_the_owner_of_its_call,
+                an_unknown_call_has_no_owner,
+                filing_again_is_answered_alike,
+                whatever_was_said_can_be_filed,
             }
             housekeeping {
                 folding_changes_no_total,

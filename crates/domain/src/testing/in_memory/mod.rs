@@ -5,6 +5,7 @@ mod call_records;
 mod callbacks;
 mod calls;
 mod directory;
+mod filing;
 mod housekeeping;
 mod idempotency;
 mod metadata;
@@ -15,12 +16,13 @@ mod provisioning;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use filing::Filed;
 use idempotency::Answers;
 use time::OffsetDateTime;
 
 use crate::access::{ApiKey, KeyDigest};
 use crate::assistant::Assistant;
-use crate::call::{Ended, FinalAnswer, Live, OutboundCall};
+use crate::call::{ArtifactKind, Ended, FinalAnswer, Live, OutboundCall};
 use crate::callback::CallbackDraft;
 use crate::ids::{
     AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TeamId, TenantId, TrunkId,
@@ -51,6 +53,8 @@ struct State {
     calls: BTreeMap<CallId, CallEntry>,
     laid: BTreeMap<CallId, LaidCall>,
     callbacks: BTreeMap<CallId, CallbackEntry>,
+    filed: BTreeMap<CallId, Filed>,
+    artifacts: BTreeMap<CallId, HashMap<ArtifactKind, u64>>,
     boots: BTreeMap<BootId, BootEntry>,
     schemas: HashMap<SchemaOwner, StoredSchema>,
     /// Organizations as they were when a request with an idempotency key created them.
