@@ -20,6 +20,10 @@ test *args:
     scripts/with-test-postgres cargo nextest run --workspace --all-features {{ args }}
     cargo test --workspace --all-features --doc --quiet
 
+# Brings the speech recogniser that tests listen with; `test` and `ci` do so by themselves.
+ears:
+    @echo "tests hear with .tools/ears"
+
 # Holds the running server against its own OpenAPI document; for longer: --examples 500 --seed 2.
 test-fuzz-api *args:
     cargo build --package callwright
