@@ -1,14 +1,13 @@
 //! The call-completed callback: where it goes, what it says, when it is tried.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
-use url::{Host, Url};
+use url::Url;
 
 use crate::call::{CallStatus, Ended, OutboundCall};
-use crate::network::AddressPolicy;
+use crate::network::{AddressPolicy, UnfitUrl, WebProtocol};
 use crate::secret::Secret;
 use crate::timestamp::rfc3339;
 
@@ -54,27 +53,11 @@ impl CallbackUrl {
             return Err(BadCallbackUrl::TooLong);
         }
         let url = Url::parse(text).map_err(|_| BadCallbackUrl::Malformed)?;
-        let literal = match url.host().ok_or(BadCallbackUrl::Malformed)? {
-            Host::Domain(name) => {
-                let bare = name.trim_end_matches('.');
-                if bare.eq_ignore_ascii_case("localhost") || bare.to_ascii_lowercase().ends_with(".localhost")
-                {
-                    return Err(BadCallbackUrl::RefusedAddress);
-                }
-                None
-            }
-            Host::Ipv4(address) => Some(IpAddr::V4(address)),
-            Host::Ipv6(address) => Some(IpAddr::V6(address)),
-        };
-        let allowed = literal.is_some_and(|address| policy.is_allowed_explicitly(address));
-        match url.scheme() {
-            "https" => {}
-            "http" if allowed => {}
-            _ => return Err(BadCallbackUrl::NotHttps),
-        }
-        if literal.is_some_and(|address| policy.judge(address).is_err()) {
-            return Err(BadCallbackUrl::RefusedAddress);
-        }
+        policy.judge_url(&url, WebProtocol::Http).map_err(|unfit| match unfit {
+            UnfitUrl::NoHost => BadCallbackUrl::Malformed,
+            UnfitUrl::Scheme(_) | UnfitUrl::Plain(_) => BadCallbackUrl::NotHttps,
+            UnfitUrl::Localhost | UnfitUrl::Address(_) => BadCallbackUrl::RefusedAddress,
+        })?;
         Ok(Self(url))
     }
 

@@ -7,24 +7,20 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use domain::network::AddressPolicy;
+use domain::network::{AddressPolicy, WebProtocol};
 use domain::ports::{CallbackSender, ClaimedCallback, Clock, TryOutcome};
+use egress::{Resolve, SystemResolver, WayOut};
 use http_body_util::Full;
 use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
 use percent_encoding::percent_decode_str;
 use rustls::ClientConfig;
 use rustls::client::Resumption;
-use rustls::pki_types::ServerName;
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
-use url::{Host, Url};
+use url::Url;
 
-use crate::connect::connect;
 use crate::exchange::exchange;
-use crate::failure::{Failure, connecting, handshake};
-use crate::guard::vet;
-use crate::resolve::{Resolve, SystemResolver};
+use crate::failure::Failure;
 use crate::signature;
 
 /// How callbacks are sent.
@@ -32,7 +28,7 @@ use crate::signature;
 pub struct Settings {
     /// Which addresses may be connected to.
     pub policy: AddressPolicy,
-    /// Whom to trust; ALPN and resumption are set by the client itself.
+    /// Whom to trust; ALPN and resumption are set on the way.
     pub tls: Arc<ClientConfig>,
     /// The `User-Agent` header, e.g. `Callwright/0.1.0`.
     pub user_agent: String,
@@ -47,12 +43,10 @@ pub struct BadUserAgent;
 
 /// Sends callbacks, a connection each.
 pub struct CallbackClient {
-    policy: AddressPolicy,
-    tls: TlsConnector,
+    way_out: WayOut,
     user_agent: HeaderValue,
     try_limit: Duration,
     clock: Arc<dyn Clock>,
-    resolver: Arc<dyn Resolve>,
 }
 
 impl CallbackClient {
@@ -68,29 +62,20 @@ impl CallbackClient {
         resolver: Arc<dyn Resolve>,
     ) -> Result<Self, BadUserAgent> {
         let mut tls = ClientConfig::clone(&settings.tls);
-        // Only HTTP/1.1 is spoken; and each try proves the receiver's identity anew.
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        // Each try proves the receiver's identity anew.
         tls.resumption = Resumption::disabled();
         Ok(Self {
-            policy: settings.policy,
-            tls: TlsConnector::from(Arc::new(tls)),
+            way_out: WayOut::new(settings.policy, &tls, resolver),
             user_agent: HeaderValue::from_str(&settings.user_agent).map_err(|_| BadUserAgent)?,
             try_limit: settings.try_limit,
             clock,
-            resolver,
         })
     }
 
     async fn attempt(&self, callback: &ClaimedCallback) -> Result<StatusCode, Failure> {
         let url = callback.draft.url.url();
         let request = self.request(url, callback)?;
-        let addresses = vet(url, &self.policy, &*self.resolver).await?;
-        let stream = connect(&addresses).await.map_err(|error| connecting(&error))?;
-        if url.scheme() == "http" {
-            return exchange(stream, request).await;
-        }
-        let name = server_name(url).ok_or(Failure::Broken("the host cannot be named in TLS"))?;
-        let stream = self.tls.connect(name, stream).await.map_err(|error| handshake(&error))?;
+        let stream = self.way_out.connect(url, WebProtocol::Http, self.try_limit).await?;
         exchange(stream, request).await
     }
 
@@ -128,15 +113,6 @@ impl CallbackSender for CallbackClient {
             Ok(Err(failure)) => failure.into(),
             Err(_) => TryOutcome::TimedOut,
         }
-    }
-}
-
-/// The name that the receiver's certificate must carry: the URL's own, not what it resolves to.
-fn server_name(url: &Url) -> Option<ServerName<'static>> {
-    match url.host()? {
-        Host::Domain(name) => ServerName::try_from(name.trim_end_matches('.').to_owned()).ok(),
-        Host::Ipv4(address) => Some(ServerName::from(std::net::IpAddr::V4(address))),
-        Host::Ipv6(address) => Some(ServerName::from(std::net::IpAddr::V6(address))),
     }
 }
 

@@ -6,11 +6,8 @@
 //! belongs to the application, and a receiver gets no second way to steer where we connect.
 
 mod client;
-mod connect;
 mod exchange;
 mod failure;
-pub mod guard;
-pub mod resolve;
 pub mod secret_text;
 mod signature;
 

@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{CallbackSender, TryOutcome};
+use egress::Resolve;
 use support::receiver::{Receiver, Stream, read_request};
 use support::tls::Authority;
 use support::{Client, allowing, callback};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{Instant, sleep};
-use webhooks::resolve::Resolve;
 
 const LIMIT: Duration = Duration::from_millis(300);
 

@@ -18,8 +18,8 @@ use domain::ids::CallId;
 use domain::network::{AddressPolicy, Network};
 use domain::ports::{ClaimedCallback, Clock};
 use domain::secret::Secret;
+use egress::Resolve;
 use time::OffsetDateTime;
-use webhooks::resolve::Resolve;
 use webhooks::{CallbackClient, Settings};
 
 pub const CALL: &str = "0198d0a0-7c00-7000-8000-00000000002a";

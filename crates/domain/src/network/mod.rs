@@ -1,7 +1,11 @@
 //! Which addresses the service may call on a customer's behalf: the address guard's rule.
 
+mod url;
+
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+pub use url::{BadEndpoint, UnfitUrl, WebProtocol};
 
 /// A block of addresses in CIDR form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +83,25 @@ pub enum Refused {
     Reserved,
     /// One of the service's own addresses.
     Own,
+}
+
+impl Refused {
+    /// Names the class for people, never the address: what a name resolves to inside the operator's
+    /// network is not the customer's to learn.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unspecified => "the address names no host",
+            Self::Loopback => "loopback address",
+            Self::Private => "private address",
+            Self::LinkLocal => "link-local address",
+            Self::CarrierGradeNat => "carrier-grade NAT address",
+            Self::Multicast => "multicast or broadcast address",
+            Self::Documentation => "documentation or benchmarking address",
+            Self::Embedded => "IPv6 address that carries an IPv4 address",
+            Self::Reserved => "reserved address",
+            Self::Own => "address of this service",
+        }
+    }
 }
 
 /// The guard's rule: every class of address that is not a public host is refused, unless the
