@@ -34,16 +34,23 @@
 //! Playout, hearing and the limits know nothing of scripts: an engine that produces audio
 //! as it goes takes the place of the script alone. Voicemail detection belongs beside the hearing.
 
+mod beat;
 mod conversation;
-mod guide;
+mod floor;
 mod hearing;
 mod lines;
 mod moment;
+mod opening;
 mod playout;
+mod put;
 mod quiet;
+mod script;
+mod spoken_text;
 mod turn;
 
-pub use conversation::{Conversation, Input, Output};
+pub use conversation::Conversation;
 pub use lines::LineId;
 pub use moment::Millis;
-pub use turn::{Speaker, Transcript, TranscriptEntry, Turn};
+pub use opening::Opening;
+pub use put::{Input, Output};
+pub use turn::Turn;

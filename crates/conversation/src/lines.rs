@@ -1,10 +1,14 @@
 //! The lines of one call: their words, and their audio as it becomes ready.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::audio::{AudioFormat, Encoded, Frame};
 
-/// A line of the call, by its place in [`crate::Conversation::lines`].
+/// A line that is due must be ready within this.
+pub(crate) const LATEST_LINE: Duration = Duration::from_secs(5);
+
+/// A line of the built-in voice, by its place in [`crate::Conversation::lines`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineId(pub usize);
 

@@ -90,6 +90,11 @@ impl Playout {
         }
     }
 
+    /// The line that is being said or held.
+    pub(crate) fn line(&self) -> Option<LineId> {
+        self.clip.as_ref().map(|clip| clip.line)
+    }
+
     /// Whether a line is being said or held.
     pub(crate) fn is_busy(&self) -> bool {
         self.clip.is_some()

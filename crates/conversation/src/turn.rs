@@ -1,39 +1,43 @@
-//! What was said and done on a call, as it happens and as a transcript.
+//! What was said and done on a call, as it happens and for the transcript.
 
-use std::fmt;
+use std::time::Duration;
 
 use domain::audio::Digit;
+use domain::call::{Speaker, TranscriptEntry};
 
 use crate::moment::Millis;
 
 /// Something said or done on the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// The assistant begins a line: for a live display; [`Turn::AssistantSpoke`] follows, unless
+    /// The assistant begins to speak: for a live display; [`Turn::AssistantSpoke`] follows, unless
     /// nothing of it was heard.
     AssistantBegins {
         /// When its first frame is played.
         at: Millis,
-        /// The line's words.
+        /// The words, as far as they are known.
         text: String,
     },
-    /// The assistant said a line.
+    /// The assistant spoke.
     AssistantSpoke {
         /// When its first frame was played.
         from: Millis,
         /// When its last frame was.
         to: Millis,
-        /// The words that were heard: those of the whole line, or its beginning and `…`.
+        /// The words that were heard: all of them, or their beginning and `…`.
         text: String,
-        /// Whether the rest of the line was dropped.
+        /// Whether the rest was dropped.
         interrupted: bool,
     },
-    /// The callee spoke; what he said was not recognised.
+    /// The callee spoke. With an agent this comes when his words are known, which may be late, or
+    /// at the end of the call.
     CustomerSpoke {
         /// His first word's beginning.
         from: Millis,
         /// His last word's end.
         to: Millis,
+        /// His words; none when they were not recognised.
+        text: Option<String>,
     },
     /// The callee pressed a key.
     CustomerPressed {
@@ -42,74 +46,42 @@ pub enum Turn {
         /// Which.
         digit: Digit,
     },
+    /// The assistant pressed keys.
+    AssistantPressed {
+        /// When the first was pressed.
+        at: Millis,
+        /// Which.
+        keys: String,
+    },
 }
 
-/// Who an entry is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    /// The assistant.
-    Assistant,
-    /// The callee.
-    Customer,
-}
-
-/// One turn of a transcript.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TranscriptEntry {
-    /// When the turn began.
-    pub at: Millis,
-    /// Whose it is.
-    pub who: Speaker,
-    /// What was said, or in brackets what was done, e.g. `[caller spoke, 2.3 s]`, `[pressed 1]`.
-    pub text: String,
-}
-
-/// `[mm:ss] Assistant: …`, one line.
-impl fmt::Display for TranscriptEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let who = match self.who {
-            Speaker::Assistant => "Assistant",
-            Speaker::Customer => "Customer",
-        };
-        write!(f, "[{}] {who}: {}", self.at, self.text)
-    }
-}
-
-/// The turns of a call in the order in which they began.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Transcript {
-    entries: Vec<TranscriptEntry>,
-}
-
-impl Transcript {
-    /// Adds a turn; one that only begins is added when it is over.
-    pub fn note(&mut self, turn: &Turn) {
-        let (at, who, text) = match turn {
-            Turn::AssistantBegins { .. } => return,
-            Turn::AssistantSpoke { from, text, .. } => (*from, Speaker::Assistant, text.clone()),
-            Turn::CustomerSpoke { from, to } => {
-                (*from, Speaker::Customer, format!("[caller spoke, {:.1} s]", to.since(*from).as_secs_f64()))
+impl Turn {
+    /// The turn as a transcript shows it; a transcript orders its turns by their beginning. None for
+    /// a turn that only begins.
+    pub fn entry(&self) -> Option<TranscriptEntry> {
+        let (at, who, text) = match self {
+            Self::AssistantBegins { .. } => return None,
+            Self::AssistantSpoke { from, text, .. } => (from, Speaker::Assistant, text.clone()),
+            Self::CustomerSpoke { from, text: Some(text), .. } => (from, Speaker::Customer, text.clone()),
+            Self::CustomerSpoke { from, to, text: None } => {
+                let seconds = to.since(*from).as_secs_f64();
+                (from, Speaker::Customer, format!("[caller spoke, {seconds:.1} s]"))
             }
-            Turn::CustomerPressed { at, digit } => {
-                (*at, Speaker::Customer, format!("[pressed {}]", digit.as_char()))
+            Self::CustomerPressed { at, digit } => {
+                (at, Speaker::Customer, format!("[pressed {}]", digit.as_char()))
             }
+            Self::AssistantPressed { at, keys } => (at, Speaker::Assistant, format!("[pressed {keys}]")),
         };
-        let place = self.entries.partition_point(|entry| entry.at <= at);
-        self.entries.insert(place, TranscriptEntry { at, who, text });
-    }
-
-    /// The turns.
-    pub fn entries(&self) -> &[TranscriptEntry] {
-        &self.entries
+        Some(TranscriptEntry { at: Duration::from_millis(at.0), who, text })
     }
 }
 
-/// The beginning of a line of which so many frames were heard, in whole words and with `…`.
-pub(crate) fn heard_part(text: &str, frames: usize, of: usize) -> String {
-    if frames >= of {
+/// The beginning of words of which so many parts were heard, in whole words and with `…`.
+pub(crate) fn heard_part(text: &str, heard: usize, of: usize) -> String {
+    if heard >= of {
         return text.to_owned();
     }
-    let length = text.chars().count() * frames / of;
+    let length = text.chars().count() * heard / of;
     let end = text.char_indices().nth(length).map_or(text.len(), |(index, _)| index);
     let (heard, rest) = text.split_at_checked(end).unwrap_or((text, ""));
     let whole = if rest.starts_with(char::is_whitespace) {

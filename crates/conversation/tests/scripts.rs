@@ -12,12 +12,12 @@ mod stage;
 
 use std::time::Duration;
 
-use conversation::{Conversation, Input, Millis, Output};
-use domain::assistant::{Awaited, CallLimits, Script};
+use conversation::{Conversation, Input, Millis, Opening, Output};
+use domain::assistant::{Awaited, CallLimits, Engine, Script};
 use domain::audio::AudioFormat;
 use domain::call::EndedReason;
 use domain::variables::Variables;
-use stage::{Stage, Voice, audio, script, step};
+use stage::{Stage, Voice, assistant, audio, script, step};
 
 fn survey() -> Script {
     Script {
@@ -137,7 +137,7 @@ fn every_line_can_be_spoken_ahead_the_first_one_first_with_its_places_filled() {
     script.reprompt = Some("Goodbye.".into());
     let values = Variables::from([("name".into(), "Ada".into())]);
     assert_eq!(
-        Conversation::lines(&script, &values),
+        Conversation::lines(&assistant(Engine::Builtin(script), CallLimits::default()), &values),
         ["Hello Ada.", "Never mind.", "One it is.", "Two it is.", "Goodbye."]
     );
 }
@@ -169,13 +169,15 @@ fn a_line_that_fails_ends_the_call_only_when_it_is_due() {
 
 #[test]
 fn audio_in_another_format_is_no_audio() {
-    let mut call =
-        Conversation::begin(&script("Hello."), &Variables::new(), CallLimits::default(), AudioFormat::Pcma);
+    let assistant = assistant(Engine::Builtin(script("Hello.")), CallLimits::default());
+    let values = Variables::new();
+    let opening = Opening { assistant: &assistant, values: &values, format: AudioFormat::Pcma };
+    let mut call = Conversation::begin(opening);
     let Some(Output::Synthesise { line, text }) = call.next_output() else {
         panic!("the first line is asked for")
     };
     call.handle(Millis(0), Input::LineReady { line, audio: audio(line, &text) });
-    call.handle(Millis(20), Input::Heard { speech: false });
+    call.handle(Millis(20), Input::Heard { speech: false, tone: false });
     assert_eq!(call.next_output(), Some(Output::End(EndedReason::AssistantError)));
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use conversation::{Conversation, Input, LineId, Millis, Output, Turn};
-use domain::assistant::{Assistant, Engine};
+use conversation::{Conversation, Input, LineId, Millis, Opening, Output, Turn};
+use domain::assistant::Assistant;
 use domain::audio::{AudioFormat, Encoded, Frame};
 use domain::call::{EndedReason, FinalAnswer, Live};
 use domain::ids::CallId;
@@ -91,9 +91,7 @@ impl Drive {
 
     /// Carries the call to its end.
     pub(super) async fn run(mut self, mut leg: Box<dyn Leg>, mut orders: mpsc::Receiver<Order>) {
-        if let Engine::Builtin(script) = &self.assistant.engine {
-            self.lines.rehearse(Conversation::lines(script, &self.variables), AudioFormat::Pcmu);
-        }
+        self.lines.rehearse(Conversation::lines(&self.assistant, &self.variables), AudioFormat::Pcmu);
         let end = loop {
             let wake = poll_fn(|cx| self.poll_wake(cx, leg.as_mut(), &mut orders)).await;
             match wake {
@@ -155,14 +153,18 @@ impl Drive {
             LegEvent::Heard(heard) => {
                 // Nothing more is said once we hang up.
                 let talking = self.ending.is_none();
-                let frame =
-                    talking.then(|| self.converse(leg, Input::Heard { speech: heard.speech })).flatten();
+                let frame = talking
+                    .then(|| self.converse(leg, Input::Heard { speech: heard.speech, tone: heard.tone }))
+                    .flatten();
                 leg.play(frame.as_ref());
             }
             LegEvent::Pressed(digit) => {
                 self.converse(leg, Input::Pressed(digit));
             }
-            LegEvent::Referred { .. } | LegEvent::Ended(_) => {}
+            LegEvent::Referred { connected } => {
+                self.converse(leg, Input::Referred { connected });
+            }
+            LegEvent::Ended(_) => {}
         }
     }
 
@@ -184,10 +186,11 @@ impl Drive {
         self.saved = Some(written);
         let limits = self.assistant.limits;
         self.wait(limits.max_duration + OVERRUN);
-        let Engine::Builtin(script) = &self.assistant.engine else {
-            return self.hang_up(leg, EndedReason::AssistantError, HangUp::Normal);
-        };
-        let conversation = Conversation::begin(script, &self.variables, limits, answered.format);
+        let conversation = Conversation::begin(Opening {
+            assistant: &self.assistant,
+            values: &self.variables,
+            format: answered.format,
+        });
         self.talk = Some(Talk { conversation, format: answered.format, since: self.clock.since_boot() });
         self.carry_out(leg);
     }
@@ -208,7 +211,10 @@ impl Drive {
             match output {
                 Output::Synthesise { line, text } => self.lines.ask(line, text, talk.format),
                 Output::Play(next) => frame = Some(next),
-                Output::Silence => {}
+                // No agent is connected here yet, and facts are kept by the record that is to come.
+                Output::Silence | Output::Agent(_) | Output::Fact(_) => {}
+                Output::Press { digit, length } => leg.press(digit, length),
+                Output::Refer(target) => leg.refer(&target),
                 Output::Turn(turn) => log_turn(self.call, &turn),
                 Output::End(reason) => self.hang_up(leg, reason, HangUp::Normal),
             }
@@ -278,12 +284,18 @@ fn log_turn(call: CallId, turn: &Turn) {
             tracing::debug!(target: "callwright::turns", %call, at = %to, text, "assistant interrupted");
         }
         Turn::AssistantSpoke { .. } => {}
-        Turn::CustomerSpoke { from, to } => {
+        Turn::CustomerSpoke { from, text: Some(text), .. } => {
+            tracing::debug!(target: "callwright::turns", %call, at = %from, text, "callee said");
+        }
+        Turn::CustomerSpoke { from, to, text: None } => {
             let seconds = to.since(*from).as_secs_f64();
             tracing::debug!(target: "callwright::turns", %call, at = %from, seconds, "callee spoke");
         }
         Turn::CustomerPressed { at, digit } => {
             tracing::debug!(target: "callwright::turns", %call, %at, key = %digit.as_char(), "callee pressed");
+        }
+        Turn::AssistantPressed { at, keys } => {
+            tracing::debug!(target: "callwright::turns", %call, %at, keys, "assistant pressed");
         }
     }
 }

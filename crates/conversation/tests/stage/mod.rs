@@ -5,13 +5,33 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use conversation::{Conversation, Input, LineId, Millis, Output, Transcript, Turn};
-use domain::assistant::{Awaited, CallLimits, Script, Step};
+use conversation::{Conversation, Input, LineId, Millis, Opening, Output, Turn};
+use domain::assistant::{Assistant, Awaited, CallLimits, Conduct, Engine, Language, Script, Step};
 use domain::audio::{AudioFormat, Digit, Encoded, FRAME_BYTES, Frame};
-use domain::call::EndedReason;
+use domain::call::{EndedReason, TranscriptEntry};
+use domain::ids::{AssistantId, OrganizationId, TenantId};
 use domain::variables::Variables;
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 pub(crate) const FORMAT: AudioFormat = AudioFormat::Pcmu;
+
+/// An assistant with this engine and nothing else.
+pub(crate) fn assistant(engine: Engine, limits: CallLimits) -> Assistant {
+    Assistant {
+        id: AssistantId::from_uuid(Uuid::nil()),
+        tenant: TenantId::from_uuid(Uuid::nil()),
+        organization: OrganizationId::from_uuid(Uuid::nil()),
+        name: "Receptionist".into(),
+        team: None,
+        engine,
+        language: Language::EnglishUnitedStates,
+        limits,
+        conduct: Conduct::default(),
+        variables: Variables::new(),
+        created_at: OffsetDateTime::UNIX_EPOCH,
+    }
+}
 
 /// A script of a first message only.
 pub(crate) fn script(first_message: &str) -> Script {
@@ -66,7 +86,11 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(script: &Script, limits: CallLimits, voice: Voice) -> Self {
-        let call = Conversation::begin(script, &Variables::new(), limits, FORMAT);
+        Self::of(&assistant(Engine::Builtin(script.clone()), limits), voice)
+    }
+
+    pub(crate) fn of(assistant: &Assistant, voice: Voice) -> Self {
+        let call = Conversation::begin(Opening { assistant, values: &Variables::new(), format: FORMAT });
         let mut stage = Self { call, now: 0, voice, log: vec![], ended: None, asked: vec![] };
         stage.drain();
         stage
@@ -118,7 +142,7 @@ impl Stage {
     /// One beat.
     pub(crate) fn beat(&mut self, speech: bool) -> usize {
         self.now += 20;
-        self.call.handle(Millis(self.now), Input::Heard { speech });
+        self.call.handle(Millis(self.now), Input::Heard { speech, tone: false });
         self.drain()
     }
 
@@ -189,12 +213,17 @@ impl Stage {
     }
 
     pub(crate) fn transcript(&self) -> Vec<String> {
-        let mut transcript = Transcript::default();
-        for (_, output) in &self.log {
-            if let Output::Turn(turn) = output {
-                transcript.note(turn);
-            }
-        }
-        transcript.entries().iter().map(ToString::to_string).collect()
+        self.entries().iter().map(ToString::to_string).collect()
+    }
+
+    /// The transcript: its turns in the order in which they began.
+    pub(crate) fn entries(&self) -> Vec<TranscriptEntry> {
+        let turns = self.log.iter().filter_map(|(_, output)| match output {
+            Output::Turn(turn) => turn.entry(),
+            _ => None,
+        });
+        let mut entries: Vec<_> = turns.collect();
+        entries.sort_by_key(|entry| entry.at);
+        entries
     }
 }

@@ -90,7 +90,7 @@ fn form(tool: Tool, persona: &Persona, outcomes: &[String]) -> ToolForm {
     let (description, properties, required) = match tool {
         Tool::EndCall => (
             "Hang up. Say goodbye first; the call ends when your words have been heard.",
-            json!({"outcome": {"type": "string", "enum": outcomes, "description": "What came of the call."}}),
+            json!({"outcome": outcome_of(outcomes)}),
             json!([]),
         ),
         Tool::TransferCall => {
@@ -120,6 +120,15 @@ fn form(tool: Tool, persona: &Persona, outcomes: &[String]) -> ToolForm {
             "type": "object", "properties": properties, "required": required, "additionalProperties": false
         }),
     }
+}
+
+/// An empty list is no valid `enum`.
+fn outcome_of(outcomes: &[String]) -> Value {
+    let mut outcome = json!({"type": "string", "description": "What came of the call."});
+    if let Some(outcome) = outcome.as_object_mut().filter(|_| !outcomes.is_empty()) {
+        outcome.insert("enum".to_owned(), json!(outcomes));
+    }
+    outcome
 }
 
 /// Reads a model's call; what is wrong with it is told to the model in words.
