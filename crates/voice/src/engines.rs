@@ -1,0 +1,53 @@
+//! Which engine speaks for an assistant.
+
+use std::sync::Arc;
+
+use domain::assistant::Brain;
+use domain::ports::{AgentSession, AgentSpec, VoiceAgent};
+use egress::{Resolve, SystemResolver, WayOut};
+use tokio::runtime::Handle;
+
+use crate::keys::Keys;
+use crate::link::{self, Ends};
+use crate::settings::{Settings, Timeouts};
+
+/// The AI engines.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    control: Handle,
+    way_out: WayOut,
+    keys: Keys,
+    timeouts: Timeouts,
+}
+
+impl Engines {
+    /// Makes them ready, with the system's resolver; nothing is connected before a session is opened.
+    pub fn new(settings: Settings) -> Self {
+        Self::with_resolver(settings, Arc::new(SystemResolver::default()))
+    }
+
+    /// Makes them ready with a resolver of one's own.
+    pub fn with_resolver(settings: Settings, resolver: Arc<dyn Resolve>) -> Self {
+        Self {
+            control: settings.control,
+            way_out: WayOut::new(settings.policy, &settings.tls, resolver),
+            keys: Keys::new(settings.variables),
+            timeouts: settings.timeouts,
+        }
+    }
+}
+
+impl VoiceAgent for Engines {
+    fn open(&self, spec: AgentSpec) -> Box<dyn AgentSession> {
+        let (handle, ends) = link::pair();
+        match &spec.brain {
+            Brain::Realtime(_) | Brain::Cascade(_) => refuse(&ends, "the engine is not there yet"),
+        }
+        Box::new(handle)
+    }
+}
+
+/// A session that ends before it begins.
+fn refuse(ends: &Ends, cause: &str) {
+    ends.teller.broken(cause);
+}

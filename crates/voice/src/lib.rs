@@ -1,0 +1,13 @@
+//! The AI at the other end of a wire: `realtime` speaks to a model from speech to speech over a
+//! WebSocket; `cascade` asks one service after the other to write down, to answer, and to speak.
+//!
+//! A session is a task on the control runtime ([`Settings::control`]) and a handle that a media
+//! thread polls; the two share bounded queues, and neither ever waits for the other.
+
+mod engines;
+mod keys;
+mod link;
+mod settings;
+
+pub use engines::Engines;
+pub use settings::{Settings, Timeouts};
