@@ -18,6 +18,7 @@ pub mod ports;
 pub mod rate_limit;
 pub mod scope;
 pub mod secret;
+pub mod spoken;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timestamp;

@@ -44,6 +44,7 @@ pub struct TransferTarget {
 
 /// What makes an AI assistant think, hear and speak.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one a call, and an agent is boxed as a whole")]
 pub enum Brain {
     /// One model from speech to speech.
     Realtime(Realtime),
