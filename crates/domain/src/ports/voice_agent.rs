@@ -65,9 +65,11 @@ pub enum AgentEvent {
         /// To be appended to what came before.
         text: String,
     },
-    /// Nothing more comes of this utterance.
+    /// Nothing more comes of this utterance, neither audio nor words.
     UtteranceEnded(UtteranceId),
-    /// The answer to an order is complete, whether it held an utterance, tools, or nothing.
+    /// The answer to an order is complete, whether it held an utterance, tools, or nothing. Each
+    /// [`AgentOrder::Answer`], [`AgentOrder::Say`] and [`AgentOrder::Prompt`] comes to exactly one of
+    /// these, in their order, also when its utterance was interrupted.
     Answered,
     /// The model uses a tool; [`AgentOrder::ToolResult`] is due.
     ToolCalled {
@@ -79,6 +81,8 @@ pub enum AgentEvent {
         arguments: String,
     },
     /// The connection was lost and is back, with what was said so far; an answer under way is lost.
+    /// No [`AgentEvent::Answered`] comes for earlier orders any more: what is still wanted is ordered
+    /// again.
     Restored,
     /// The agent is lost for good; nothing follows.
     Broken {
