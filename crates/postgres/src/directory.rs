@@ -6,16 +6,14 @@ use domain::ports::{Directory, Placeable, StoreUnavailable};
 use domain::scope::Scope;
 use domain::trunk::Trunk;
 
-use crate::rows::{AssistantRow, Both, NumberRow, TrunkRow, trunk_columns};
+use crate::rows::{AssistantRow, Both, NumberRow, TrunkRow, assistant_columns, trunk_columns};
 use crate::statement::{row, statement};
 use crate::store::Store;
 
 pub(crate) const PLACEABLE: &str = concat!(
-    "SELECT a.id AS assistant_id, a.tenant_id AS assistant_tenant_id, \
-         a.organization_id AS assistant_organization_id, a.name AS assistant_name, \
-         m.name AS team_name, a.engine, a.script, a.language, a.max_duration_ms, a.silence_ms, \
-         a.reprompt_ms, a.created_at AS assistant_created_at, \
-         n.id AS number_id, n.tenant_id AS number_tenant_id, \
+    "SELECT ",
+    assistant_columns!(),
+    ", n.id AS number_id, n.tenant_id AS number_tenant_id, \
          n.organization_id AS number_organization_id, n.trunk_id AS number_trunk_id, n.number, \
          n.created_at AS number_created_at, \
          o.deleted_at IS NULL AS organization_active, ",
@@ -55,7 +53,7 @@ impl Directory for Store {
             return Ok(None);
         };
         Ok(Some(Placeable {
-            assistant: assistant.into_assistant()?,
+            assistant: assistant.into_assistant(self.key())?,
             number: number.into_number()?,
             trunk: trunk.into_trunk(self.key())?,
             organization_active: activity.organization_active,

@@ -1,12 +1,10 @@
 //! What the operator sets up.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
-use domain::assistant::{Assistant, Engine};
+use domain::assistant::{Assistant, ProviderKey, ProviderRole};
 use domain::callback::SigningSecrets;
-use domain::ids::{NewId, OrganizationId, TenantId};
+use domain::ids::{AssistantId, NewId, OrganizationId, TenantId};
 use domain::organization::Tenant;
 use domain::ports::{Provisioning, ProvisioningError, StoreUnavailable};
 use domain::secret::Secret;
@@ -14,8 +12,9 @@ use domain::trunk::{Number, Trunk};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::assistants;
 use crate::failure::Failure;
-use crate::rows::{password_place, script_json};
+use crate::rows::password_place;
 use crate::signing_secrets;
 use crate::statement::{Statement, row, statement};
 use crate::store::Store;
@@ -40,16 +39,6 @@ const LIVE_ORGANIZATION: &str =
 const ADD_NUMBER: &str = "
 INSERT INTO numbers (id, tenant_id, organization_id, trunk_id, number, created_at)
 VALUES ($1, $2, $3, $4, $5, $6)";
-
-const ADD_TEAM: &str = "
-INSERT INTO teams (id, tenant_id, organization_id, name, created_at) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (organization_id, name) DO NOTHING";
-
-const ADD_ASSISTANT: &str = "
-INSERT INTO assistants (id, tenant_id, organization_id, team_id, name, engine, script, language,
-    max_duration_ms, silence_ms, reprompt_ms, created_at)
-VALUES ($1, $2, $3, (SELECT id FROM teams WHERE organization_id = $3 AND name = $4), $5, $6, $7, $8,
-    $9, $10, $11, $12)";
 
 row! {
     /// An organization that was looked for.
@@ -98,9 +87,33 @@ impl Provisioning for Store {
     }
 
     async fn add_assistant(&self, assistant: Assistant) -> Result<(), ProvisioningError> {
+        if assistants::has_stored_key(&assistant) {
+            self.may_seal().await.map_err(StoreUnavailable::from)?;
+        }
         let organization = assistant.organization;
-        let make = |tenant: TenantId| assistant_statements(&assistant, tenant);
+        let make = |tenant: TenantId| assistants::adding(self, &assistant, tenant);
         self.within_organization(organization, make, "team").await
+    }
+
+    async fn assistant(&self, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable> {
+        assistants::read(self, id).await
+    }
+
+    async fn assistants_of(&self, organization: OrganizationId) -> Result<Vec<Assistant>, ProvisioningError> {
+        assistants::of_organization(self, organization).await
+    }
+
+    async fn revise_assistant(&self, revised: Assistant) -> Result<Assistant, ProvisioningError> {
+        assistants::revise(self, revised).await
+    }
+
+    async fn set_provider_key(
+        &self,
+        id: AssistantId,
+        role: Option<ProviderRole>,
+        key: ProviderKey,
+    ) -> Result<Assistant, ProvisioningError> {
+        assistants::set_provider_key(self, id, role, key).await
     }
 
     async fn signing_secrets(
@@ -216,50 +229,4 @@ fn trunk_statement(store: &Store, trunk: Trunk) -> Result<Statement, Failure> {
         .bind(trunk.max_calls.map(i64::from))
         .bind(trunk.calls_per_second.map(i64::from))
         .bind(trunk.created_at))
-}
-
-fn assistant_statements(assistant: &Assistant, tenant: TenantId) -> Result<Vec<Statement>, Failure> {
-    let organization = assistant.organization.uuid();
-    let mut statements = Vec::new();
-    if let Some(team) = &assistant.team {
-        statements.push(
-            statement(ADD_TEAM)
-                .bind(new_id(assistant.created_at)?)
-                .bind(tenant.uuid())
-                .bind(organization)
-                .bind(team.clone())
-                .bind(assistant.created_at),
-        );
-    }
-    let (engine, script) = match &assistant.engine {
-        Engine::Builtin(script) => ("builtin", script_json(script)),
-        Engine::Agent(_) => {
-            return Err(Failure::impossible(
-                "assistants",
-                assistant.id.uuid(),
-                "agents cannot be stored yet",
-            ));
-        }
-    };
-    let limits = assistant.limits;
-    statements.push(
-        statement(ADD_ASSISTANT)
-            .bind(assistant.id.uuid())
-            .bind(tenant.uuid())
-            .bind(organization)
-            .bind(assistant.team.clone())
-            .bind(assistant.name.clone())
-            .bind(engine)
-            .bind(script)
-            .bind(assistant.language.as_str())
-            .bind(millis(limits.max_duration))
-            .bind(millis(limits.silence))
-            .bind(millis(limits.reprompt))
-            .bind(assistant.created_at),
-    );
-    Ok(statements)
-}
-
-fn millis(length: Duration) -> i64 {
-    i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,9 @@
 use std::error::Error;
 use std::time::Duration;
 
+use domain::assistant::{Assistant, ProviderKey, ProviderRole};
 use domain::ports::{Callbacks, Directory, Provisioning, Settled, TryOutcome, TryRecord};
+use domain::secret::Secret;
 use domain::testing::{Ground, World, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
@@ -37,6 +39,62 @@ async fn passwords_and_signing_secrets_are_not_readable_in_the_tables() {
         assert!(!format!("{whole:?}").contains(secret));
     }
     assert_eq!(ground.trunk.credentials.unwrap().password.reveal(), "pässword");
+}
+
+/// An AI assistant of three services, each behind a stored key of its own.
+async fn with_keys(store: &Store, ground: &Ground) -> Assistant {
+    let made = ground.cascade().unwrap();
+    store.add_assistant(made.clone()).await.unwrap();
+    let mut assistant = made;
+    for (role, key) in [
+        (ProviderRole::Chat, "sk-chat-key"),
+        (ProviderRole::Transcription, "sk-hearing-key"),
+        (ProviderRole::Speech, "sk-voice-key"),
+    ] {
+        let key = ProviderKey::Stored(Secret::new(key.to_owned()));
+        assistant = store.set_provider_key(assistant.id, Some(role), key).await.unwrap();
+    }
+    assistant
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn providers_keys_are_not_readable_in_the_tables() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let assistant = with_keys(&store, &ground).await;
+    assert_eq!(store.assistant(assistant.id).await.unwrap(), Some(assistant.clone()));
+    for (column, secret) in
+        [("chat_key", "sk-chat-key"), ("transcription_key", "sk-hearing-key"), ("speech_key", "sk-voice-key")]
+    {
+        let query = format!("SELECT encode({column}, 'hex') FROM assistants WHERE id = '{}'", assistant.id);
+        let stored = database.value(&query).await.unwrap();
+        let plain = database.value(&format!("SELECT encode('{secret}', 'hex')")).await.unwrap();
+        assert_eq!(stored.len(), 2 * (1 + 24 + secret.len() + 16));
+        assert!(stored.starts_with("01") && !stored.contains(&plain));
+    }
+    let rows = database.rows("SELECT row_to_json(a)::text FROM assistants a").await;
+    assert!(!format!("{rows:?}").contains("sk-"), "{rows:?}");
+    // Opened in memory, they still show in no message.
+    assert!(!format!("{assistant:?}").contains("sk-"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_providers_key_opens_in_its_own_column_and_under_its_own_key_alone() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let assistant = with_keys(&store, &ground).await;
+    let stranger = open(&database, 2).await;
+    let error = stranger.assistant(assistant.id).await.unwrap_err();
+    let text = told(&error);
+    assert!(text.contains("assistants") && text.contains(&assistant.id.to_string()), "{text}");
+    // A script has no key to open.
+    assert_eq!(stranger.assistant(ground.assistant.id).await.unwrap(), Some(ground.assistant));
+    let key = ProviderKey::Stored(Secret::new("x".to_owned()));
+    assert!(stranger.set_provider_key(assistant.id, None, key).await.is_err());
+    database.rows("UPDATE assistants SET speech_key = chat_key WHERE engine = 'cascade'").await;
+    assert!(store.assistant(assistant.id).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -30,7 +30,7 @@ pub(crate) fn of(language: Language) -> Lingware {
     match language {
         Language::EnglishUnitedStates => ENGLISH_UNITED_STATES,
         Language::EnglishGreatBritain => ENGLISH_GREAT_BRITAIN,
-        Language::French => FRENCH,
+        Language::French | Language::FrenchCanada => FRENCH,
         Language::German => GERMAN,
         Language::Spanish => SPANISH,
         Language::Italian => ITALIAN,

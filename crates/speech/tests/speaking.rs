@@ -170,7 +170,7 @@ async fn many_different_lines_at_once_are_all_spoken_by_several_processes() {
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..60 {
         let speech = Arc::clone(&speech);
-        let language = Language::ALL[number % 6];
+        let language = Language::ALL[number % Language::ALL.len()];
         tasks.spawn(async move {
             let text = format!("{number}, {}.", "la ".repeat(number % 7 + 1));
             (text.clone(), speech.say(line(language, &text)).await.unwrap(), language)

@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use url::Url;
-
+use super::provider::Provider;
 use super::tool::Tool;
 use crate::number::E164;
-use crate::secret::Secret;
 
 /// An AI assistant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,28 +74,6 @@ pub struct Cascade {
     pub speech: Provider,
     /// The voice that `audio/speech` is asked for.
     pub voice: String,
-}
-
-/// One service of an AI provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Provider {
-    /// Its address; it goes through the address guard at each connection.
-    pub endpoint: Url,
-    /// The model asked for.
-    pub model: String,
-    /// How we are let in.
-    pub key: ProviderKey,
-}
-
-/// What opens a provider's door.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProviderKey {
-    /// Nothing.
-    None,
-    /// A key that is kept encrypted.
-    Stored(Secret<String>),
-    /// An environment variable, which the operator's allow-list must name.
-    Variable(String),
 }
 
 /// How a provider speaks the Realtime protocol.

@@ -2,6 +2,8 @@
 
 mod agent;
 mod conduct;
+mod language;
+mod provider;
 mod script;
 pub mod tool;
 
@@ -9,8 +11,10 @@ use std::time::Duration;
 
 use time::OffsetDateTime;
 
-pub use agent::{Agent, Brain, Cascade, Dialect, Persona, Provider, ProviderKey, Realtime, TransferTarget};
+pub use agent::{Agent, Brain, Cascade, Dialect, Persona, Realtime, TransferTarget};
 pub use conduct::{Conduct, OnVoicemail};
+pub use language::Language;
+pub use provider::{Provider, ProviderKey, ProviderRole};
 pub use script::{Awaited, Script, Step};
 
 use crate::ids::{AssistantId, OrganizationId, TenantId};
@@ -50,52 +54,6 @@ pub enum Engine {
     Builtin(Script),
     /// An AI at the other end of a wire.
     Agent(Box<Agent>),
-}
-
-/// A language with a built-in voice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// `en-US`
-    EnglishUnitedStates,
-    /// `en-GB`
-    EnglishGreatBritain,
-    /// `fr-FR`
-    French,
-    /// `de-DE`
-    German,
-    /// `es-ES`
-    Spanish,
-    /// `it-IT`
-    Italian,
-}
-
-impl Language {
-    /// Every language that can be chosen.
-    pub const ALL: [Self; 6] = [
-        Self::EnglishUnitedStates,
-        Self::EnglishGreatBritain,
-        Self::French,
-        Self::German,
-        Self::Spanish,
-        Self::Italian,
-    ];
-
-    /// The BCP 47 tag.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::EnglishUnitedStates => "en-US",
-            Self::EnglishGreatBritain => "en-GB",
-            Self::French => "fr-FR",
-            Self::German => "de-DE",
-            Self::Spanish => "es-ES",
-            Self::Italian => "it-IT",
-        }
-    }
-
-    /// Reads a BCP 47 tag from the list.
-    pub fn parse(tag: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|language| language.as_str() == tag)
-    }
 }
 
 /// When a call ends by itself.

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::StoreUnavailable;
-use crate::assistant::Assistant;
+use crate::assistant::{Assistant, ProviderKey, ProviderRole};
 use crate::callback::SigningSecrets;
-use crate::ids::OrganizationId;
+use crate::ids::{AssistantId, OrganizationId};
 use crate::organization::Tenant;
 use crate::secret::Secret;
 use crate::trunk::{Number, Trunk};
@@ -44,6 +44,24 @@ pub trait Provisioning: Send + Sync {
 
     /// Adds an assistant to an organization; the tenant is taken from the organization.
     async fn add_assistant(&self, assistant: Assistant) -> Result<(), ProvisioningError>;
+
+    /// An assistant, also of a deleted organization.
+    async fn assistant(&self, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable>;
+
+    /// The assistants of an organization, also of a deleted one, by name.
+    async fn assistants_of(&self, organization: OrganizationId) -> Result<Vec<Assistant>, ProvisioningError>;
+
+    /// Puts `revised` in the place of the assistant with its id, by [`Assistant::succeed`], if the
+    /// organization is live; answers what stands there now. Calls that go on keep what they began with.
+    async fn revise_assistant(&self, revised: Assistant) -> Result<Assistant, ProvisioningError>;
+
+    /// Gives one provider of an assistant, or all of them, this key, if the organization is live.
+    async fn set_provider_key(
+        &self,
+        id: AssistantId,
+        role: Option<ProviderRole>,
+        key: ProviderKey,
+    ) -> Result<Assistant, ProvisioningError>;
 
     /// The signing secrets in force at `now`.
     async fn signing_secrets(

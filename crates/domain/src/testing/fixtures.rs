@@ -1,5 +1,7 @@
 //! What the contracts start from: a tenant with everything needed to place calls.
 
+mod assistants;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,13 +9,15 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use time::macros::datetime;
 
+pub(super) use assistants::{assistant, bare, cascade, realtime};
+
 use super::World;
 use crate::access::{ApiKey, KeyDigest, Permission};
-use crate::assistant::{Assistant, Awaited, CallLimits, Conduct, Engine, Language, Script, Step};
+use crate::assistant::Assistant;
 use crate::call::{Ended, EndedReason, OutboundCall};
 use crate::callback::{CallbackDraft, CallbackUrl};
 use crate::ids::{
-    AssistantId, BootId, CallId, ContactId, KeyId, NewId, NodeId, NumberId, OrganizationId, TenantId, TrunkId,
+    BootId, CallId, ContactId, KeyId, NewId, NodeId, NumberId, OrganizationId, TenantId, TrunkId,
 };
 use crate::number::{CountryCode, Destination, E164};
 use crate::organization::{Organization, Profile, Revision, Tenant, Timezone};
@@ -80,6 +84,11 @@ impl Ground {
     /// The organization's scope.
     pub fn scope(&self) -> Scope {
         Scope::Organization(self.tenant, self.organization)
+    }
+
+    /// Another assistant of the organization, an AI of three services, which is not added yet.
+    pub fn cascade(&self) -> TestResult<Assistant> {
+        cascade(self.tenant, self.organization)
     }
 
     /// A call that is not accepted yet.
@@ -226,36 +235,6 @@ pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {
 pub(super) fn number(tenant: TenantId, organization: OrganizationId, trunk: TrunkId) -> TestResult<Number> {
     let number = E164::parse("+14155550100").ok_or("not E.164")?;
     Ok(Number { id: NumberId::from(fresh()), tenant, organization, trunk, number, created_at: moment(0) })
-}
-
-pub(super) fn assistant(tenant: TenantId, organization: OrganizationId) -> Assistant {
-    let step = |wait_for, say: Option<&str>| Step {
-        wait_for,
-        replies: BTreeMap::from([("1".to_owned(), "Sales.".to_owned())]),
-        say: say.map(str::to_owned),
-    };
-    Assistant {
-        id: AssistantId::from(fresh()),
-        tenant,
-        organization,
-        name: "Reception".to_owned(),
-        team: Some("Front desk".to_owned()),
-        engine: Engine::Builtin(Script {
-            first_message: "Hello {{name}}!".to_owned(),
-            steps: vec![
-                step(Awaited::Speech, Some("I see.")),
-                step(Awaited::Digits(4), None),
-                step(Awaited::SpeechOrDigit, Some("Thanks.")),
-            ],
-            closing_line: None,
-            reprompt: Some("Are you there?".to_owned()),
-        }),
-        language: Language::French,
-        limits: CallLimits { silence: Duration::from_millis(12_345), ..CallLimits::default() },
-        conduct: Conduct::default(),
-        variables: BTreeMap::new(),
-        created_at: moment(0),
-    }
 }
 
 /// How `call` is dialled; different for each call.

@@ -1,6 +1,7 @@
 //! What every store must keep, port by port: each contract is one decision put to the test.
 
 pub mod accept;
+pub mod assistants;
 pub mod call_lists;
 pub mod call_records;
 pub mod callbacks;
@@ -107,6 +108,14 @@ macro_rules! store_contracts {
                 every_trunk_of_every_tenant_is_listed,
                 nothing_is_set_up_under_an_unknown_owner,
                 the_tenant_is_that_of_the_organization,
+            }
+            assistants {
+                every_kind_of_assistant_comes_back_as_stored,
+                the_assistants_of_an_organization_are_listed_by_name,
+                a_revision_replaces_all_but_the_owner,
+                a_stored_key_stays_until_the_endpoint_goes_elsewhere,
+                a_provider_is_given_a_key_and_loses_it,
+                only_a_live_organizations_assistant_is_changed,
             }
             call_records {
                 a_call_is_shown_from_its_acceptance_on,

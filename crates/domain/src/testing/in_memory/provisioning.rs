@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use super::{InMemory, TrunkEntry};
-use crate::assistant::Assistant;
+use super::{InMemory, State, TrunkEntry};
+use crate::assistant::{Assistant, ProviderKey, ProviderRole};
 use crate::callback::SigningSecrets;
-use crate::ids::OrganizationId;
+use crate::ids::{AssistantId, OrganizationId};
 use crate::organization::Tenant;
 use crate::ports::{Provisioning, ProvisioningError, StoreUnavailable};
 use crate::secret::Secret;
@@ -76,12 +76,46 @@ impl Provisioning for InMemory {
         if state.assistants.contains_key(&assistant.id) {
             return Err(known());
         }
-        if let Some(team) = &assistant.team {
-            let known = state.teams.entry((assistant.organization, team.clone()));
-            known.or_insert_with(|| fresh().into());
-        }
-        state.assistants.insert(assistant.id, Assistant { tenant, ..assistant });
+        state.put_assistant(Assistant { tenant, ..assistant });
         Ok(())
+    }
+
+    async fn assistant(&self, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable> {
+        Ok(self.reach()?.assistants.get(&id).cloned())
+    }
+
+    async fn assistants_of(&self, organization: OrganizationId) -> Result<Vec<Assistant>, ProvisioningError> {
+        let state = self.reach()?;
+        if !state.organizations.contains_key(&organization) {
+            return Err(ProvisioningError::Unknown("organization"));
+        }
+        let own = state.assistants.values().filter(|own| own.organization == organization);
+        let mut found: Vec<_> = own.cloned().collect();
+        found.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        Ok(found)
+    }
+
+    async fn revise_assistant(&self, mut revised: Assistant) -> Result<Assistant, ProvisioningError> {
+        let mut state = self.reach()?;
+        let earlier = state.living_assistant(revised.id)?;
+        revised.succeed(&earlier);
+        state.put_assistant(revised.clone());
+        Ok(revised)
+    }
+
+    async fn set_provider_key(
+        &self,
+        id: AssistantId,
+        role: Option<ProviderRole>,
+        key: ProviderKey,
+    ) -> Result<Assistant, ProvisioningError> {
+        let mut state = self.reach()?;
+        let mut assistant = state.living_assistant(id)?;
+        if !assistant.set_provider_key(role, &key) {
+            return Err(ProvisioningError::Unknown("provider"));
+        }
+        state.put_assistant(assistant.clone());
+        Ok(assistant)
     }
 
     async fn signing_secrets(
@@ -105,5 +139,21 @@ impl Provisioning for InMemory {
         let old = std::mem::replace(&mut entry.secret, fresh);
         entry.previous = Some((old, overlap_until));
         Ok(())
+    }
+}
+
+impl State {
+    fn put_assistant(&mut self, assistant: Assistant) {
+        if let Some(team) = &assistant.team {
+            let known = self.teams.entry((assistant.organization, team.clone()));
+            known.or_insert_with(|| fresh().into());
+        }
+        self.assistants.insert(assistant.id, assistant);
+    }
+
+    fn living_assistant(&self, id: AssistantId) -> Result<Assistant, ProvisioningError> {
+        let found = self.assistants.get(&id);
+        let found = found.filter(|own| self.live_organization(own.organization).is_some());
+        found.cloned().ok_or(ProvisioningError::Unknown("assistant"))
     }
 }
