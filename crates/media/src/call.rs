@@ -13,10 +13,10 @@ use tokio::io::ReadBuf;
 use tokio::net::UdpSocket;
 
 use crate::beat::Beat;
+use crate::listening::{Judgement, Listening};
 use crate::receiver::Receiver;
 use crate::report::Reporter;
 use crate::sender::Sender;
-use crate::voice_activity::VoiceActivity;
 use crate::{Lateness, Negotiated, Seeds, Stats};
 
 /// Room for a datagram; RTP of a call is far smaller, and what is cut off is no audio of ours.
@@ -41,7 +41,7 @@ pub(crate) struct Call {
     sender: Sender,
     receiver: Receiver,
     reporter: Reporter,
-    voice: Option<VoiceActivity>,
+    listening: Listening,
     keys: VecDeque<Digit>,
     timed_out: bool,
     sent: u64,
@@ -60,7 +60,7 @@ impl Call {
             deadline: now,
             sender: Sender::new(seeds),
             reporter: Reporter::new(seeds.cname.clone(), seeds.ssrc, now),
-            voice: negotiated.detect_speech.then(VoiceActivity::new),
+            listening: Listening::new(negotiated.detects),
             receiver: Receiver::new(negotiated, now),
             keys: VecDeque::with_capacity(MOST_KEYS),
             timed_out: false,
@@ -74,9 +74,7 @@ impl Call {
 
     /// Goes on with other terms.
     pub(crate) fn renegotiate(&mut self, negotiated: Negotiated, now: Duration) {
-        if self.voice.is_some() != negotiated.detect_speech {
-            self.voice = negotiated.detect_speech.then(VoiceActivity::new);
-        }
+        self.listening.change(negotiated.detects);
         self.receiver.renegotiate(negotiated, now);
         self.timed_out = false;
     }
@@ -151,8 +149,8 @@ impl Call {
         }
         let audio = self.receiver.take();
         let format = self.receiver.terms().format;
-        let speech = self.voice.as_mut().is_some_and(|voice| voice.hear(format, audio.as_ref()));
-        Some(HeardFrame { audio, speech, tone: false })
+        let Judgement { speech, tone } = self.listening.hear(format, audio.as_ref());
+        Some(HeardFrame { audio, speech, tone })
     }
 
     /// Sends the packet of the oldest beat that was told.

@@ -9,6 +9,7 @@ mod beat;
 mod call;
 mod jitter;
 mod latch;
+mod listening;
 mod negotiated;
 mod packet;
 mod ports;
@@ -20,8 +21,10 @@ mod sender;
 mod session;
 mod stats;
 mod telephone_event;
+mod tone;
 mod voice_activity;
 
+pub use listening::{Judgement, Listening};
 pub use negotiated::{Direction, Negotiated, Seeds};
 pub use ports::{PortRange, RtpSocket};
 pub use session::{MediaEvent, Session};

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use domain::audio::AudioFormat;
-use domain::ports::Entropy;
+use domain::ports::{Detects, Entropy};
 
 /// Who may send (RFC 3264 §5.1), seen from our side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,8 +44,8 @@ pub struct Negotiated {
     pub remote: SocketAddr,
     /// Who may send.
     pub direction: Direction,
-    /// Whether [`HeardFrame::speech`](domain::ports::HeardFrame::speech) is worked out.
-    pub detect_speech: bool,
+    /// What is worked out of the sound that is heard.
+    pub detects: Detects,
 }
 
 /// The random values that RFC 3550 (§5.1, §6.5.1) and RFC 7022 ask for, one draw per session.

@@ -151,6 +151,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use domain::audio::{AudioFormat, FRAME_BYTES};
+    use domain::ports::Detects;
     use proptest::prelude::*;
 
     use super::*;
@@ -165,7 +166,7 @@ mod tests {
             telephone_event: Some(101),
             remote: PEER.parse().unwrap(),
             direction: Direction::SendReceive,
-            detect_speech: false,
+            detects: Detects::default(),
         }
     }
 

@@ -99,6 +99,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use domain::audio::AudioFormat;
+    use domain::ports::Detects;
 
     use super::*;
     use crate::Direction;
@@ -110,7 +111,7 @@ mod tests {
             telephone_event: Some(101),
             remote: "127.0.0.1:4000".parse().unwrap(),
             direction,
-            detect_speech: false,
+            detects: Detects::default(),
         }
     }
 

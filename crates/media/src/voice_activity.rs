@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
+use domain::audio::FRAME_BYTES;
 use earshot::Detector;
-
-use crate::g711;
 
 /// What the detector takes at once: 16 ms at 16 kHz.
 const WINDOW: usize = 256;
@@ -42,21 +40,19 @@ impl VoiceActivity {
     }
 
     /// Judges the next frame; none is one that never came.
-    pub(crate) fn hear(&mut self, format: AudioFormat, frame: Option<&Frame>) -> bool {
-        let Some(frame) = frame else {
+    pub(crate) fn hear(&mut self, samples: Option<&[i16; FRAME_BYTES]>) -> bool {
+        let Some(samples) = samples else {
             self.gap = self.gap.saturating_add(1);
             self.speaks &= self.gap <= BRIDGED;
             return self.speaks;
         };
         self.gap = 0;
-        let mut samples = [0; FRAME_BYTES];
-        g711::decode_into(format, frame, &mut samples);
-        if energy(&samples) < GATE {
+        if energy(samples) < GATE {
             self.speaks = false;
             return false;
         }
         let mut best = None;
-        for sample in samples {
+        for sample in *samples {
             let [a, b, c] = self.tail;
             self.tail = [b, c, sample];
             for sample in [b, between(a, b, c, sample)] {

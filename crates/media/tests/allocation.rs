@@ -4,6 +4,7 @@
 
 mod support;
 
+use domain::ports::Detects;
 use media::{Negotiated, Session};
 use support::{beat, numbered, pair, terms};
 
@@ -23,8 +24,8 @@ async fn run(session: &mut Session, beats: usize) -> usize {
 fn frames_are_sent_and_heard_without_an_allocation() {
     let _profiler = dhat::Profiler::builder().testing().build();
     let (mut one, mut two, [first, second]) = pair();
-    one.start(Negotiated { detect_speech: true, ..terms(second) });
-    two.start(Negotiated { detect_speech: true, ..terms(first) });
+    one.start(Negotiated { detects: Detects::ALL, ..terms(second) });
+    two.start(Negotiated { detects: Detects::ALL, ..terms(first) });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (heard, before, after) = runtime.block_on(async {
         // Long enough that sockets, timers and tables exist.

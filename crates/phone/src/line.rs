@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use domain::audio::AudioFormat;
-use domain::ports::Entropy;
+use domain::ports::{Detects, Entropy};
 use media::{Direction, MediaEvent, Negotiated, RtpSocket, Seeds, Session};
 use sip::sdp::{self, Agreed, BadSdp, Local};
 
@@ -75,7 +75,7 @@ impl Line {
                 telephone_event: agreed.telephone_event,
                 remote: agreed.remote,
                 direction: direction(agreed.direction),
-                detect_speech: true,
+                detects: Detects { speech: true, tones: false },
             });
         }
     }

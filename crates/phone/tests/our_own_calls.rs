@@ -21,7 +21,7 @@ use std::time::Duration;
 use domain::audio::{AudioFormat, FRAME, Frame};
 use domain::ids::{CallId, TenantId, TrunkId};
 use domain::number::E164;
-use domain::ports::{DialPlan, HangUp, Leg, LegEnd, LegEvent, Telephony};
+use domain::ports::{Detects, DialPlan, HangUp, Leg, LegEnd, LegEvent, Telephony};
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use media::g711;
@@ -62,7 +62,7 @@ fn plan(to: &str, phone: SocketAddr, transport: Transport) -> DialPlan {
         from: E164::parse("+15550100").unwrap(),
         to: E164::parse(to).unwrap(),
         formats: FORMATS.to_vec(),
-        detects_sound: true,
+        detects: Detects::ALL,
     }
 }
 

@@ -17,6 +17,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use domain::audio::{AudioFormat, Digit, Frame};
+use domain::ports::Detects;
 use media::{Direction, MediaEvent, Negotiated, PortRange, Seeds, Session, g711};
 use phone::{Action, Behaviour, CallScript, Happening, PhoneEvent, Sound, digits};
 use sip::sdp::{self, Local};
@@ -63,7 +64,7 @@ impl Talker {
             telephone_event: agreed.telephone_event,
             remote: agreed.remote,
             direction: Direction::SendReceive,
-            detect_speech: false,
+            detects: Detects::default(),
         });
         let tag = tag(&ok);
         Self { sip, tag, session, heard: Vec::new(), pressed: String::new() }

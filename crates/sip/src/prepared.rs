@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audio::AudioFormat;
-use domain::ports::{DialIntent, DialPlan, Leg, PreparedLeg, SendFailed};
+use domain::ports::{Detects, DialIntent, DialPlan, Leg, PreparedLeg, SendFailed};
 use domain::trunk::{Transport, Trunk, TrunkAddress};
 use media::{RtpSocket, Seeds, Session};
 use rsipstack::sip::Header;
@@ -25,6 +25,7 @@ pub(crate) struct Prepared {
     core: Arc<Core>,
     trunk: Trunk,
     formats: Vec<AudioFormat>,
+    detects: Detects,
     intent: DialIntent,
     identity: Vec<Header>,
     dialog: Dialog,
@@ -81,6 +82,7 @@ impl Prepared {
         Self {
             trunk,
             formats: plan.formats,
+            detects: plan.detects,
             intent,
             identity: vec![Header::PAssertedIdentity(from.into())],
             dialog,
@@ -144,6 +146,7 @@ impl PreparedLeg for Prepared {
             core: self.core,
             trunk: self.trunk,
             formats: self.formats,
+            detects: self.detects,
             intent: self.intent,
             identity: self.identity,
             dialog: self.dialog,

@@ -44,7 +44,7 @@ pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError}
 pub use speech::{Line, Speech, SpeechError};
 pub use spool::{Spool, SpoolError};
 pub use telephony::{
-    Answered, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
+    Answered, Detects, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
     SavedLeg, SendFailed, Telephony, TrunkState,
 };
 pub use voice_agent::{AgentEvent, AgentOrder, AgentSession, AgentSpec, TurnId, UtteranceId, VoiceAgent};

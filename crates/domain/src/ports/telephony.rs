@@ -24,8 +24,22 @@ pub struct DialPlan {
     pub to: E164,
     /// The formats offered, best first.
     pub formats: Vec<AudioFormat>,
-    /// Whether [`HeardFrame::speech`] and [`HeardFrame::tone`] are worked out.
-    pub detects_sound: bool,
+    /// What is worked out of the sound that is heard.
+    pub detects: Detects,
+}
+
+/// What is worked out of the sound that is heard; what is not costs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detects {
+    /// Whether [`HeardFrame::speech`] is worked out.
+    pub speech: bool,
+    /// Whether [`HeardFrame::tone`] is worked out.
+    pub tones: bool,
+}
+
+impl Detects {
+    /// Everything.
+    pub const ALL: Self = Self { speech: true, tones: true };
 }
 
 /// Identifies a dialog before it exists, so that any node could cancel it (RFC 3261 §9.1).
@@ -129,7 +143,8 @@ pub struct HeardFrame {
     pub audio: Option<Frame>,
     /// Whether someone speaks in it.
     pub speech: bool,
-    /// Whether it is one steady tone, such as the beep of a machine.
+    /// Whether it is one steady tone of 400–2,500 Hz, such as the beep of a machine; told from its
+    /// fourth frame on. Two tones at a time, as of keys or a dial tone, are none.
     pub tone: bool,
 }
 

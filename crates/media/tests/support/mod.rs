@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
-use domain::ports::HeardFrame;
+use domain::ports::{Detects, HeardFrame};
 use media::{Direction, MediaEvent, Negotiated, PortRange, RtpSocket, Seeds, Session};
 use tokio::time::timeout;
 
@@ -31,7 +31,7 @@ pub(crate) fn terms(remote: SocketAddr) -> Negotiated {
         telephone_event: Some(101),
         remote,
         direction: Direction::SendReceive,
-        detect_speech: false,
+        detects: Detects::default(),
     }
 }
 

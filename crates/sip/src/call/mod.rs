@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use domain::audio::AudioFormat;
-use domain::ports::{Answered, DialIntent, HangUp, LegEnd};
+use domain::ports::{Answered, Detects, DialIntent, HangUp, LegEnd};
 use domain::trunk::Trunk;
 use media::Negotiated;
 use rsipstack::sip::{Header, Request};
@@ -59,6 +59,7 @@ pub(crate) struct Call {
     pub(crate) core: Arc<Core>,
     pub(crate) trunk: Trunk,
     pub(crate) formats: Vec<AudioFormat>,
+    pub(crate) detects: Detects,
     pub(crate) intent: DialIntent,
     /// Extra headers of every INVITE: who calls.
     pub(crate) identity: Vec<Header>,
@@ -138,6 +139,23 @@ impl Call {
             let _ = signals.try_send(signal);
         }
     }
+
+    /// The terms of the media, from what the descriptions agreed on.
+    fn negotiated(&self, agreed: &Agreed) -> Negotiated {
+        Negotiated {
+            format: agreed.format,
+            payload_type: agreed.payload_type,
+            telephone_event: agreed.telephone_event,
+            remote: agreed.remote,
+            direction: match agreed.direction {
+                sdp::Direction::SendRecv => media::Direction::SendReceive,
+                sdp::Direction::SendOnly => media::Direction::SendOnly,
+                sdp::Direction::RecvOnly => media::Direction::ReceiveOnly,
+                sdp::Direction::Inactive => media::Direction::Inactive,
+            },
+            detects: self.detects,
+        }
+    }
 }
 
 /// What every INVITE of ours carries besides its session description.
@@ -148,21 +166,4 @@ fn invite_headers(dialog: &Dialog) -> Vec<Header> {
         Header::Supported("timer, 100rel".into()),
         Header::ContentType(SDP.into()),
     ]
-}
-
-/// The terms of the media, from what the descriptions agreed on.
-fn negotiated(agreed: &Agreed) -> Negotiated {
-    Negotiated {
-        format: agreed.format,
-        payload_type: agreed.payload_type,
-        telephone_event: agreed.telephone_event,
-        remote: agreed.remote,
-        direction: match agreed.direction {
-            sdp::Direction::SendRecv => media::Direction::SendReceive,
-            sdp::Direction::SendOnly => media::Direction::SendOnly,
-            sdp::Direction::RecvOnly => media::Direction::ReceiveOnly,
-            sdp::Direction::Inactive => media::Direction::Inactive,
-        },
-        detect_speech: true,
-    }
 }

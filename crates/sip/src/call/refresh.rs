@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::hang_up::send_ack;
 use super::session_timer::SessionTimer;
 use super::talk::Talk;
-use super::{Call, Signal, invite_headers, negotiated};
+use super::{Call, Signal, invite_headers};
 use crate::dialog::Dialog;
 use crate::digest::Answers;
 use crate::exchange::{Invite, Outcome, authorize, exchange};
@@ -128,7 +128,7 @@ impl Call {
         talk.refresh = None;
         if let Ok(agreed) = sdp::accept_answer(&response.body, &[talk.agreed.format]) {
             talk.agreed = agreed;
-            self.tell(Signal::Media(Box::new(negotiated(&agreed))));
+            self.tell(Signal::Media(Box::new(self.negotiated(&agreed))));
         }
         self.on_refresh_answer(talk, response)
     }

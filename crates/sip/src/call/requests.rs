@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::session_timer::SessionTimer;
 use super::talk::Talk;
-use super::{Call, Signal, negotiated};
+use super::{Call, Signal};
 use crate::dialog::{ALLOW, SDP};
 use crate::headers;
 use crate::sdp;
@@ -65,7 +65,7 @@ impl Call {
             && let Ok(agreed) = sdp::accept_answer(body, &[talk.agreed.format])
         {
             talk.agreed = agreed;
-            self.tell(Signal::Media(Box::new(negotiated(&agreed))));
+            self.tell(Signal::Media(Box::new(self.negotiated(&agreed))));
         }
         None
     }
@@ -88,7 +88,7 @@ impl Call {
                 Ok((body, agreed)) => {
                     talk.agreed = agreed;
                     talk.offered = false;
-                    self.tell(Signal::Media(Box::new(negotiated(&agreed))));
+                    self.tell(Signal::Media(Box::new(self.negotiated(&agreed))));
                     described(body)
                 }
                 Err(error) => {

@@ -9,7 +9,7 @@ use super::dialled::Answer;
 use super::hang_up::send_ack;
 use super::refresh::{Refresh, Refreshed};
 use super::session_timer::{Due, SessionTimer};
-use super::{Call, Command, Signal, negotiated};
+use super::{Call, Command, Signal};
 use crate::dialog::Dialog;
 use crate::headers;
 use crate::sdp::Agreed;
@@ -50,7 +50,7 @@ impl Call {
         let ack = self.build_ack(&self.dialog, &invite);
         self.remember(&response, None, self.flow.clone());
         let answered = Answered { saved: self.dialog.saved(&self.intent), format: agreed.format };
-        let news = Signal::Answered(Box::new((answered, negotiated(&agreed))));
+        let news = Signal::Answered(Box::new((answered, self.negotiated(&agreed))));
         // A leg that is gone closed its commands too: the loop below hangs up.
         if let Some(signals) = &self.signals {
             let _ = signals.try_send(news);

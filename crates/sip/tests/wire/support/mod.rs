@@ -14,7 +14,7 @@ use std::time::Duration;
 use domain::audio::AudioFormat;
 use domain::ids::{CallId, TenantId, TrunkId};
 use domain::number::E164;
-use domain::ports::{DialPlan, Entropy, Refused, Telephony};
+use domain::ports::{Detects, DialPlan, Entropy, Refused, Telephony};
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use line::Line;
@@ -110,7 +110,7 @@ pub fn plan(trunk: &Trunk) -> DialPlan {
         from: E164::parse("+14155550100").unwrap(),
         to: E164::parse("+14155550199").unwrap(),
         formats: BOTH.to_vec(),
-        detects_sound: true,
+        detects: Detects::ALL,
     }
 }
 

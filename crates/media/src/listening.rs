@@ -1,0 +1,58 @@
+//! What is worked out of the sound that is heard: whether somebody speaks, and steady tones.
+
+use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
+use domain::ports::Detects;
+
+use crate::g711;
+use crate::tone::ToneDetector;
+use crate::voice_activity::VoiceActivity;
+
+/// Samples a second.
+const RATE: u16 = 8_000;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// Whether somebody speaks in it.
+    pub speech: bool,
+    /// Whether it is part of one steady tone.
+    pub tone: bool,
+}
+
+/// Listens to one stream, frame by frame.
+#[derive(Debug)]
+pub struct Listening {
+    voice: Option<VoiceActivity>,
+    tones: Option<ToneDetector>,
+}
+
+impl Listening {
+    /// Nothing was heard yet.
+    pub fn new(detects: Detects) -> Self {
+        let voice = detects.speech.then(VoiceActivity::new);
+        Self { voice, tones: detects.tones.then(ToneDetector::new) }
+    }
+
+    /// Begins or ends to listen; what goes on keeps what it knows.
+    pub(crate) fn change(&mut self, detects: Detects) {
+        let fresh = Self::new(detects);
+        self.voice = fresh.voice.map(|new| self.voice.take().unwrap_or(new));
+        self.tones = fresh.tones.map(|new| self.tones.take().unwrap_or(new));
+    }
+
+    /// Judges the next frame; none is one that never came.
+    pub fn hear(&mut self, format: AudioFormat, frame: Option<&Frame>) -> Judgement {
+        if self.voice.is_none() && self.tones.is_none() {
+            return Judgement::default();
+        }
+        let mut space = [0; FRAME_BYTES];
+        let samples = frame.map(|frame| {
+            g711::decode_into(format, frame, &mut space);
+            &space
+        });
+        let speech = self.voice.as_mut().is_some_and(|voice| voice.hear(samples));
+        let tone =
+            self.tones.as_mut().is_some_and(|tones| tones.hear(samples.map(<[i16; _]>::as_slice), RATE));
+        Judgement { speech, tone }
+    }
+}
