@@ -1,5 +1,6 @@
 //! Recordings and transcripts as files that may be fetched for a while.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use url::Url;
 
-use crate::call::ArtifactKey;
+use crate::call::{ArtifactKey, ArtifactKind};
 
 /// How long a signed address works (interface, Call record).
 pub const URL_LIFE: Duration = Duration::from_hours(1);
@@ -34,4 +35,33 @@ pub trait Artifacts: Send + Sync {
 
     /// An address that works without a key from `now` on for [`URL_LIFE`].
     async fn sign(&self, key: &ArtifactKey, now: OffsetDateTime) -> Result<Url, ArtifactsUnavailable>;
+}
+
+/// What is behind a signed address.
+#[derive(Debug)]
+pub enum Opened {
+    /// The file, open for reading: what replaces it later changes nothing of what is read.
+    File {
+        /// What it is.
+        kind: ArtifactKind,
+        /// Its bytes.
+        file: File,
+    },
+    /// Nobody signed this, or its hour is over; whether there is a file does not show.
+    Forbidden,
+    /// It is signed, but no longer there, or on another node.
+    Missing,
+}
+
+/// Artifacts that this installation serves itself, where the store does not.
+#[async_trait]
+pub trait SignedFiles: Send + Sync {
+    /// Opens what [`Artifacts::sign`] made an address for; all texts as they were in the request.
+    async fn open(
+        &self,
+        path: &str,
+        expires: &str,
+        signature: &str,
+        now: OffsetDateTime,
+    ) -> Result<Opened, ArtifactsUnavailable>;
 }

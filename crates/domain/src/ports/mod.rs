@@ -23,7 +23,7 @@ mod voice_agent;
 
 pub use access::{Access, IssueError};
 pub use analyses::{Analyses, AnalysisSettled, DueAnalysis, LanguageModel, ModelError, Prompt};
-pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, URL_LIFE};
+pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, Opened, SignedFiles, URL_LIFE};
 pub use call_records::CallRecords;
 pub use callbacks::{CallbackSender, Callbacks, ClaimedCallback, Settled, TryOutcome, TryRecord};
 pub use clock::{Clock, Entropy};

@@ -4,6 +4,7 @@
 
 #![allow(clippy::missing_panics_doc, reason = "contracts are tests: to panic is how they fail")]
 
+pub mod artifacts;
 pub mod contracts;
 mod fixtures;
 mod in_memory;
