@@ -38,6 +38,14 @@ pub struct TranscriptEntry {
     pub text: String,
 }
 
+impl TranscriptEntry {
+    /// Whether it is words, and not in brackets what was done, or nothing at all.
+    pub fn is_words(&self) -> bool {
+        let text = self.text.trim();
+        !(text.is_empty() || text.starts_with('[') && text.ends_with(']'))
+    }
+}
+
 /// `[mm:ss] Assistant: …`, one line.
 impl fmt::Display for TranscriptEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
