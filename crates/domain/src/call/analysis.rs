@@ -20,7 +20,7 @@ const WAITS: [Duration; 9] = [
     Duration::from_mins(10),
     Duration::from_mins(15),
     Duration::from_mins(30),
-    Duration::from_mins(60),
+    Duration::from_hours(1),
 ];
 
 /// How long to wait after `failed` tries of an analysis; none when no model is asked any more.

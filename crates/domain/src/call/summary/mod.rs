@@ -74,7 +74,7 @@ mod tests {
     use crate::call::{CallFacts, TranscriptEntry};
 
     /// Both summaries, with plain blanks for hard ones.
-    fn told(customer: &[&str], facts: CallFacts, reason: EndedReason, duration: Option<u64>) -> [String; 2] {
+    fn told(customer: &[&str], facts: &CallFacts, reason: EndedReason, duration: Option<u64>) -> [String; 2] {
         let entry = |text: &&str| TranscriptEntry {
             at: Duration::ZERO,
             who: Speaker::Customer,
@@ -86,7 +86,7 @@ mod tests {
             who: Speaker::Assistant,
             text: "[pressed 123]".to_owned(),
         });
-        let evidence = Evidence { transcript: &transcript, facts: &facts, reason, duration, outcomes: &[] };
+        let evidence = Evidence { transcript: &transcript, facts, reason, duration, outcomes: &[] };
         [english(&evidence), french(&evidence).replace('\u{a0}', " ")]
     }
 
@@ -156,7 +156,7 @@ mod tests {
             ),
         ] {
             let facts = CallFacts { customer_active: !customer.is_empty() && customer != [" "], ..active() };
-            assert_eq!(told(customer, facts, reason, Some(seconds)), [english, french], "{reason:?}");
+            assert_eq!(told(customer, &facts, reason, Some(seconds)), [english, french], "{reason:?}");
         }
     }
 
@@ -166,14 +166,14 @@ mod tests {
         let left = CallFacts { message_left: true, ..machine.clone() };
         let greeting = &["Please leave a message."];
         assert_eq!(
-            told(greeting, left, EndedReason::Voicemail, Some(24)),
+            told(greeting, &left, EndedReason::Voicemail, Some(24)),
             [
                 "The call reached a voicemail, and the assistant left a message. The call lasted 24 seconds.",
                 "L’appel a abouti à une boîte vocale, où l’assistant a laissé un message. L’appel a duré 24 secondes.",
             ]
         );
         assert_eq!(
-            told(greeting, machine, EndedReason::Voicemail, Some(0)),
+            told(greeting, &machine, EndedReason::Voicemail, Some(0)),
             [
                 "The call reached a voicemail. No message was left. The call lasted less than a second.",
                 "L’appel a abouti à une boîte vocale. Aucun message n’a été laissé. L’appel a duré moins d’une seconde.",
@@ -187,27 +187,27 @@ mod tests {
         let failed = CallFacts { forwarding_failed: Some("billing".into()), ..active() };
         let both = CallFacts { forwarding_failed: Some("billing".into()), ..forwarded.clone() };
         assert_eq!(
-            told(&["A person, please."], forwarded.clone(), EndedReason::AssistantForwardedCall, Some(60)),
+            told(&["A person, please."], &forwarded, EndedReason::AssistantForwardedCall, Some(60)),
             [
                 "The customer spoke. The assistant transferred the call to “reception” after 1 minute.",
                 "Le client a parlé. L’assistant a transféré l’appel à « reception » après 1 minute.",
             ]
         );
         assert_eq!(
-            told(&["Hi."], forwarded, EndedReason::CustomerEndedCall, Some(2)),
+            told(&["Hi."], &forwarded, EndedReason::CustomerEndedCall, Some(2)),
             [
                 "The customer spoke. The assistant transferred the call to “reception”. The customer hung up after 2 seconds.",
                 "Le client a parlé. L’assistant a transféré l’appel à « reception ». Le client a raccroché après 2 secondes.",
             ]
         );
         assert_eq!(
-            told(&["Hi."], failed, EndedReason::AssistantEndedCall, Some(2)),
+            told(&["Hi."], &failed, EndedReason::AssistantEndedCall, Some(2)),
             [
                 "The customer spoke. A transfer to “billing” failed. The assistant ended the call after 2 seconds.",
                 "Le client a parlé. Un transfert à « billing » a échoué. L’assistant a mis fin à l’appel après 2 secondes.",
             ]
         );
-        let [english, _] = told(&["Hi."], both, EndedReason::AssistantForwardedCall, None);
+        let [english, _] = told(&["Hi."], &both, EndedReason::AssistantForwardedCall, None);
         assert_eq!(
             english,
             "The customer spoke. A transfer to “billing” failed. The assistant transferred the call to “reception”."
@@ -218,14 +218,14 @@ mod tests {
     fn a_fault_of_the_assistant_is_told_once() {
         let broke = CallFacts { assistant_broke: true, ..active() };
         assert_eq!(
-            told(&["Hi."], broke.clone(), EndedReason::AssistantError, Some(9)),
+            told(&["Hi."], &broke, EndedReason::AssistantError, Some(9)),
             [
                 "The customer spoke. The call ended after 9 seconds because of a technical fault of the assistant.",
                 "Le client a parlé. L’appel a pris fin après 9 secondes en raison d’une défaillance technique de l’assistant.",
             ]
         );
         assert_eq!(
-            told(&["Hi."], broke, EndedReason::CustomerEndedCall, Some(9)),
+            told(&["Hi."], &broke, EndedReason::CustomerEndedCall, Some(9)),
             [
                 "The customer spoke. The assistant had a technical fault. The customer hung up after 9 seconds.",
                 "Le client a parlé. L’assistant a eu une défaillance technique. Le client a raccroché après 9 secondes.",
@@ -237,7 +237,7 @@ mod tests {
     fn every_end_is_told_with_and_without_a_length_in_whole_sentences() {
         for reason in EndedReason::ALL {
             for duration in [None, Some(0), Some(1), Some(61), Some(3_601)] {
-                for text in told(&[], CallFacts::default(), reason, duration) {
+                for text in told(&[], &CallFacts::default(), reason, duration) {
                     assert!(text.ends_with('.'), "{reason:?} {text}");
                     assert!(!text.contains("  ") && !text.contains("..") && !text.contains('{'), "{text}");
                     assert!(!text.contains(" 0 "), "{text}");
@@ -245,7 +245,7 @@ mod tests {
             }
         }
         assert_eq!(
-            told(&[], CallFacts::default(), EndedReason::NoAnswer, None),
+            told(&[], &CallFacts::default(), EndedReason::NoAnswer, None),
             ["Nobody answered.", "Personne n’a répondu."]
         );
     }
