@@ -4,6 +4,7 @@
 //! No type of the driver leaves this crate.
 
 mod access;
+mod analyses;
 mod assistants;
 mod call_log;
 mod callbacks;

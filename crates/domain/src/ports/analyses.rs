@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use super::StoreUnavailable;
 use crate::assistant::Language;
-use crate::call::{Analysis, CallFacts, EndedReason, TranscriptEntry};
+use crate::call::{Analysis, CallFacts, EndedReason, Evidence, TranscriptEntry};
 use crate::ids::{BootId, CallId};
 
 /// A call to be analysed, claimed under a lease.
@@ -16,7 +16,7 @@ pub struct DueAnalysis {
     pub call: CallId,
     /// Who claimed it.
     pub boot: BootId,
-    /// Tries before this one.
+    /// Tries before this one, those that a crash cut off too.
     pub tries: u16,
     /// What was said.
     pub transcript: Vec<TranscriptEntry>,
@@ -32,6 +32,19 @@ pub struct DueAnalysis {
     pub outcomes: Vec<String>,
 }
 
+impl DueAnalysis {
+    /// What is known before a model is asked.
+    pub fn evidence(&self) -> Evidence<'_> {
+        Evidence {
+            transcript: &self.transcript,
+            facts: &self.facts,
+            reason: self.reason,
+            duration: self.duration,
+            outcomes: &self.outcomes,
+        }
+    }
+}
+
 /// What became of a claimed analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnalysisSettled {
@@ -45,7 +58,7 @@ pub enum AnalysisSettled {
 #[async_trait]
 pub trait Analyses: Send + Sync {
     /// Claims at most `most` analyses that are due at `now`, of calls that are over, for as long as
-    /// [`ANALYSIS_LEASE`](crate::call::ANALYSIS_LEASE).
+    /// [`ANALYSIS_LEASE`](crate::call::ANALYSIS_LEASE); those that are due for longest first.
     async fn claim_analyses(
         &self,
         boot: BootId,
@@ -53,11 +66,12 @@ pub trait Analyses: Send + Sync {
         most: usize,
     ) -> Result<Vec<DueAnalysis>, StoreUnavailable>;
 
-    /// Settles a claim; `false` when it was no longer held, and nothing was written.
+    /// Settles the claim of this try; `false` when it was no longer held, and nothing was written.
     async fn settle_analysis(
         &self,
         call: CallId,
         boot: BootId,
+        tries: u16,
         settled: AnalysisSettled,
     ) -> Result<bool, StoreUnavailable>;
 }

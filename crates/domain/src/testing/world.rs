@@ -10,8 +10,8 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, CallRecords, Callbacks, Directory, Filing, Housekeeping, MetadataRecords, Nodes, Organizations,
-    OutboundCalls, Provisioning, StoredSchemas,
+    Access, Analyses, CallRecords, Callbacks, Directory, Filing, Housekeeping, MetadataRecords, Nodes,
+    Organizations, OutboundCalls, Provisioning, StoredSchemas,
 };
 
 /// The ports of one empty store.
@@ -39,6 +39,8 @@ pub struct World {
     pub records: Arc<dyn CallRecords>,
     /// Filing what calls leave.
     pub filing: Arc<dyn Filing>,
+    /// Analyses of calls.
+    pub analyses: Arc<dyn Analyses>,
     /// Upkeep.
     pub housekeeping: Arc<dyn Housekeeping>,
     /// Lays calls down, if [`World::laying`] said how.
@@ -62,6 +64,7 @@ impl World {
             + Provisioning
             + CallRecords
             + Filing
+            + Analyses
             + Housekeeping
             + 'static,
     {
@@ -78,6 +81,7 @@ impl World {
             provisioning: store.clone(),
             records: store.clone(),
             filing: store.clone(),
+            analyses: store.clone(),
             housekeeping: store,
             lays: None,
             _ground: Arc::new(keep),

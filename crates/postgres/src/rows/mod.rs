@@ -13,7 +13,7 @@ pub(crate) use call::OutboundRow;
 pub(crate) use leg::{LegRow, intent_binds};
 pub(crate) use number::NumberRow;
 pub(crate) use organization::OrganizationRow;
-pub(crate) use transcript::{entries_json, facts_json};
+pub(crate) use transcript::{entries_from, entries_json, facts_from, facts_json};
 pub(crate) use trunk::{TrunkRow, password_place};
 
 use diesel::deserialize::{QueryableByName, Result};

@@ -15,8 +15,6 @@ pub(crate) fn entries_json(transcript: &[TranscriptEntry]) -> Value {
 }
 
 /// Reads a transcript; none when an entry is not of the stored form.
-// Whoever analyses calls reads what is filed here.
-#[cfg_attr(not(test), expect(dead_code, reason = "read by the store of analyses"))]
 pub(crate) fn entries_from(stored: &Value) -> Option<Vec<TranscriptEntry>> {
     stored.as_array()?.iter().map(entry_from).collect()
 }
@@ -52,7 +50,6 @@ pub(crate) fn facts_json(facts: &CallFacts) -> Value {
 }
 
 /// Reads facts; none when one is not of the stored form.
-#[cfg_attr(not(test), expect(dead_code, reason = "read by the store of analyses"))]
 pub(crate) fn facts_from(stored: &Value) -> Option<CallFacts> {
     let flag = |name| stored.get(name)?.as_bool();
     let text = |name| match stored.get(name)? {

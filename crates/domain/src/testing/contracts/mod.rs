@@ -1,7 +1,11 @@
 //! What every store must keep, port by port: each contract is one decision put to the test.
 
 pub mod accept;
+<<<<<<< HEAD
 pub mod assistants;
+=======
+pub mod analyses;
+>>>>>>> fa738e9 (feat(postgres): analyses of calls are claimed under a lease, and settled together with what the record shows)
 pub mod call_lists;
 pub mod call_records;
 pub mod callbacks;
@@ -138,6 +142,16 @@ macro_rules! store_contracts {
                 an_unknown_call_has_no_owner,
                 filing_again_is_answered_alike,
                 whatever_was_said_can_be_filed,
+            }
+            analyses {
+                a_filed_call_is_due_once_it_is_over,
+                two_claimants_never_hold_the_same,
+                a_lapsed_lease_is_claimed_again,
+                a_lost_claim_settles_nothing,
+                a_try_that_failed_is_repeated_when_it_is_due,
+                the_longest_due_come_first,
+                what_was_found_out_is_shown_and_found,
+                a_long_intent_is_cut,
             }
             housekeeping {
                 folding_changes_no_total,

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use async_trait::async_trait;
 
 use super::{CallEntry, InMemory, Stage, State};
-use crate::call::{CallListing, CallLog, CallOrder, CallQuery, CallType, Ended, Live};
+use crate::call::{Analysis, CallListing, CallLog, CallOrder, CallQuery, CallType, Ended, Live};
 use crate::ids::{AssistantId, CallId, NumberId, TeamId};
 use crate::organization::folded;
 use crate::page::Page;
@@ -121,6 +121,7 @@ impl State {
             summary: None,
             summary_fr: None,
         }
+        .with(self.analysis_of(call.id))
     }
 
     fn log_of_laid(&self, laid: &LaidCall) -> CallLog {
@@ -146,6 +147,7 @@ impl State {
             summary: laid.summary.clone(),
             summary_fr: laid.summary_fr.clone(),
         }
+        .with(self.analysis_of(laid.id))
     }
 
     fn agent(&self, id: AssistantId) -> Option<(AssistantId, String)> {
@@ -161,5 +163,19 @@ impl State {
 
     fn number_text(&self, id: NumberId) -> Option<String> {
         self.numbers.get(&id).map(|number| number.number.as_str().to_owned())
+    }
+}
+
+impl CallLog {
+    fn with(self, analysis: Option<&Analysis>) -> Self {
+        let Some(analysis) = analysis else { return self };
+        Self {
+            user_primary_intent: analysis.kept_intent().map(str::to_owned),
+            user_sentiment: analysis.sentiment.map(|sentiment| sentiment.as_str().to_owned()),
+            outcome: analysis.outcome.clone(),
+            summary: analysis.summary.clone(),
+            summary_fr: analysis.summary_fr.clone(),
+            ..self
+        }
     }
 }

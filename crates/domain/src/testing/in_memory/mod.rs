@@ -1,6 +1,7 @@
 //! Every store port in memory: one lock around one state, so that each decision is atomic.
 
 mod access;
+mod analyses;
 mod call_records;
 mod callbacks;
 mod calls;
@@ -16,6 +17,7 @@ mod provisioning;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use analyses::AnalysisEntry;
 pub use filing::Filed;
 use idempotency::Answers;
 use time::OffsetDateTime;
@@ -54,6 +56,7 @@ struct State {
     laid: BTreeMap<CallId, LaidCall>,
     callbacks: BTreeMap<CallId, CallbackEntry>,
     filed: BTreeMap<CallId, Filed>,
+    analyses: BTreeMap<CallId, AnalysisEntry>,
     artifacts: BTreeMap<CallId, HashMap<ArtifactKind, u64>>,
     boots: BTreeMap<BootId, BootEntry>,
     schemas: HashMap<SchemaOwner, StoredSchema>,
