@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::failure::Failure;
-use crate::rows::{entries_from, facts_from};
+use crate::rows::{entries_from, facts_from, texts};
 use crate::statement::{row, statement};
 use crate::store::Store;
 
@@ -27,7 +27,7 @@ WITH due AS MATERIALIZED (
     RETURNING analyses.call_id, analyses.due_at, analyses.tries
 )
 SELECT n.call_id, n.tries, t.entries, t.facts, c.ended_reason, c.duration_seconds,
-    s.language
+    s.language, s.conduct -> 'outcomes' AS outcomes
 FROM claimed n
 JOIN call_transcripts t ON t.call_id = n.call_id
 JOIN calls c ON c.id = n.call_id
@@ -62,6 +62,7 @@ row! {
         ended_reason: Option<String>,
         duration_seconds: Option<i64>,
         language: Option<String>,
+        outcomes: Option<Value>,
     }
 }
 
@@ -128,6 +129,10 @@ impl DueRow {
             // Nobody's assistant: nothing says otherwise.
             None => Language::EnglishUnitedStates,
         };
+        let outcomes = match &self.outcomes {
+            Some(list) => texts(Some(list)).ok_or_else(|| broken("the outcomes cannot be read"))?,
+            None => Vec::new(),
+        };
         Ok(DueAnalysis {
             call: CallId::from_uuid(self.call_id),
             boot,
@@ -140,7 +145,7 @@ impl DueRow {
             reason: reason.ok_or_else(|| broken("a call that is over has no reason"))?,
             duration: duration.map_err(|_| broken("the duration is negative"))?,
             language,
-            outcomes: Vec::new(),
+            outcomes,
         })
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Persona, TransferTarget};
 use crate::audio::Digit;
+use crate::call::outcome;
 
 /// Something that an AI assistant may do besides speaking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,9 +76,9 @@ const MOST_KEYS: usize = 32;
 /// The longest message for a machine, in characters.
 const LONGEST_MESSAGE: usize = 1_000;
 
-/// The forms of the tools that a persona may use, `outcomes` being what its calls may come to.
-pub fn forms(persona: &Persona, outcomes: &[String]) -> Vec<ToolForm> {
-    usable(persona).into_iter().map(|tool| form(tool, persona, outcomes)).collect()
+/// The forms of the tools that a persona may use; its calls may come to outcomes of its `own`.
+pub fn forms(persona: &Persona, own: &[String]) -> Vec<ToolForm> {
+    usable(persona).into_iter().map(|tool| form(tool, persona, own)).collect()
 }
 
 /// A transfer needs somebody to transfer to.
@@ -86,11 +87,13 @@ fn usable(persona: &Persona) -> BTreeSet<Tool> {
     persona.tools.iter().copied().filter(reachable).collect()
 }
 
-fn form(tool: Tool, persona: &Persona, outcomes: &[String]) -> ToolForm {
+fn form(tool: Tool, persona: &Persona, own: &[String]) -> ToolForm {
     let (description, properties, required) = match tool {
         Tool::EndCall => (
             "Hang up. Say goodbye first; the call ends when your words have been heard.",
-            json!({"outcome": outcome_of(outcomes)}),
+            json!({"outcome": {
+                "type": "string", "enum": outcome::nameable(own), "description": "What came of the call."
+            }}),
             json!([]),
         ),
         Tool::TransferCall => {
@@ -120,15 +123,6 @@ fn form(tool: Tool, persona: &Persona, outcomes: &[String]) -> ToolForm {
             "type": "object", "properties": properties, "required": required, "additionalProperties": false
         }),
     }
-}
-
-/// An empty list is no valid `enum`.
-fn outcome_of(outcomes: &[String]) -> Value {
-    let mut outcome = json!({"type": "string", "description": "What came of the call."});
-    if let Some(outcome) = outcome.as_object_mut().filter(|_| !outcomes.is_empty()) {
-        outcome.insert("enum".to_owned(), json!(outcomes));
-    }
-    outcome
 }
 
 /// Reads a model's call; what is wrong with it is told to the model in words.
@@ -195,6 +189,15 @@ mod tests {
         let alone = Persona { transfer_targets: Vec::new(), ..persona };
         assert_eq!(super::read(&alone, "transfer_call", "{}").unwrap_err(), "there is no tool transfer_call");
         assert_eq!(forms(&alone, &[]).len(), 3);
+    }
+
+    #[test]
+    fn a_model_names_outcomes_that_there_are_and_none_that_only_facts_tell() {
+        let forms = forms(&persona(), &["quote_sent".to_owned()]);
+        let end = forms.iter().find(|form| form.tool == Tool::EndCall).unwrap();
+        let names = end.parameters["properties"]["outcome"]["enum"].as_array().unwrap();
+        assert!(names.contains(&json!("quote_sent")) && names.contains(&json!("incomplete")));
+        assert!(!names.contains(&json!("transferred_to_human")));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod organization;
 mod transcript;
 mod trunk;
 
-pub(crate) use assistant::{AssistantRow, assistant_columns, bind_assistant};
+pub(crate) use assistant::{AssistantRow, assistant_columns, bind_assistant, texts};
 pub(crate) use call::OutboundRow;
 pub(crate) use leg::{LegRow, intent_binds};
 pub(crate) use number::NumberRow;

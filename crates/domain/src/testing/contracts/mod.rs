@@ -1,11 +1,8 @@
 //! What every store must keep, port by port: each contract is one decision put to the test.
 
 pub mod accept;
-<<<<<<< HEAD
-pub mod assistants;
-=======
 pub mod analyses;
->>>>>>> fa738e9 (feat(postgres): analyses of calls are claimed under a lease, and settled together with what the record shows)
+pub mod assistants;
 pub mod call_lists;
 pub mod call_records;
 pub mod callbacks;

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub(crate) use text::texts;
+
 use crate::failure::Failure;
 use crate::sealing::SealingKey;
 use crate::statement::{Statement, row};

@@ -23,6 +23,6 @@ pub(super) fn texts_by_name<T: FromIterator<(String, String)>>(value: &Value) ->
 }
 
 /// A list of texts.
-pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
+pub(crate) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
     value?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
