@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::assistant::Language;
-use domain::call::{ANALYSIS_LEASE, EndedReason};
+use domain::call::{ANALYSIS_LEASE, EndedReason, Sentiment};
 use domain::ids::{BootId, CallId};
 use domain::ports::{Analyses, AnalysisSettled, DueAnalysis, StoreUnavailable};
 use serde_json::Value;
@@ -108,7 +108,7 @@ impl Analyses for Store {
             AnalysisSettled::Done(analysis) => claim(FINISH)
                 .bind(analysis.model.as_deref().map(storable))
                 .bind(analysis.kept_intent().map(storable))
-                .bind(analysis.sentiment.map(|sentiment| sentiment.as_str()))
+                .bind(analysis.sentiment.map(Sentiment::as_str))
                 .bind(analysis.outcome.as_deref().map(storable))
                 .bind(analysis.summary.as_deref().map(storable))
                 .bind(analysis.summary_fr.as_deref().map(storable)),
