@@ -1,6 +1,6 @@
 //! The sound of a call: RTP and RTCP with their 20 ms beat, G.711, the jitter buffer, telephone
-//! keys (RFC 4733), voice activity, and WAV files. Everything but [`Session`] and the sockets is
-//! free of input and output.
+//! keys (RFC 4733), voice activity, WAV files, and the records of calls on the disk. Everything but
+//! [`Session`], the sockets and files is free of input and output.
 
 pub mod g711;
 pub mod wav;
@@ -15,6 +15,7 @@ mod packet;
 mod ports;
 mod receiver;
 mod reception;
+mod recorder;
 mod report;
 mod rtcp;
 mod sender;
@@ -27,5 +28,6 @@ mod voice_activity;
 pub use listening::{Judgement, Listening};
 pub use negotiated::{Direction, Negotiated, Seeds};
 pub use ports::{PortRange, RtpSocket};
+pub use recorder::DiskRecorder;
 pub use session::{MediaEvent, Session};
 pub use stats::{Lateness, Stats};

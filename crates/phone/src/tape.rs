@@ -1,16 +1,19 @@
 //! What was heard on a call, kept encoded until its end, then written and measured.
 
+use std::fs::File;
 use std::path::Path;
 
 use domain::audio::{AudioFormat, FRAME, FRAME_BYTES, Frame};
 use media::g711;
-use media::wav::{Channels, WavError, WavRecorder};
+use media::wav::{Channels, WavError, WavFile};
 
 use crate::event::Recorded;
 use crate::filing;
 
 /// Frames of four hours, the longest call there is: 115 MB.
 const MOST_FRAMES: usize = 4 * 3_600 * 50;
+/// Frames written at a time: ten seconds.
+const FRAMES_AT_ONCE: usize = 500;
 /// Frames above −50 dBFS are sound: mean square of a sample.
 const VOICED_MEAN_SQUARE: f64 = 32_768.0 * 32_768.0 / 100_000.0;
 
@@ -46,12 +49,17 @@ impl Tape {
 
     /// Writes the WAV and measures it. Blocks.
     pub(crate) fn save(self, target: &Path, number: &str) -> Result<Recorded, WavError> {
-        let path = filing::reserve(target, number).map_err(hound::Error::IoError)?;
-        let mut recorder = WavRecorder::create(&path, Channels::Mono)?;
-        for frame in &self.frames {
-            recorder.write(self.format, Some(frame))?;
+        let path = filing::reserve(target, number)?;
+        let mut file = WavFile::begin(File::create(&path)?, Channels::Mono)?;
+        let mut bytes = Vec::new();
+        for frames in self.frames.chunks(FRAMES_AT_ONCE) {
+            bytes.clear();
+            for byte in frames.as_flattened() {
+                bytes.extend(g711::decode(self.format, *byte).to_le_bytes());
+            }
+            file.append(&bytes)?;
         }
-        recorder.finish()?;
+        file.tell()?;
         let (voiced_seconds, loudness) = self.loudness();
         Ok(Recorded { path, seconds: seconds(self.frames.len()), voiced_seconds, loudness })
     }

@@ -53,4 +53,10 @@ pub trait RecordShelf: Send + Sync {
 
     /// It is filed: forget it here.
     async fn discard(&self, call: CallId) -> Result<(), ShelfError>;
+
+    /// It can never be filed: keep its files for a person to look at, and give it no more.
+    async fn set_aside(&self, call: CallId) -> Result<(), ShelfError>;
+
+    /// Waits until every record that was begun is discarded or set aside.
+    async fn cleared(&self);
 }
