@@ -1,7 +1,8 @@
 //! The use cases of Callwright, one file each, between the ports of the domain and whoever calls
-//! them: placing a call, running it, concluding it, delivering its callback, keeping the node among
-//! its peers, creating an organization, and replacing its metadata.
+//! them: placing a call, running it, concluding it, delivering its callback, analysing it, keeping the
+//! node among its peers, creating an organization, and replacing its metadata.
 
+pub mod analyse_calls;
 pub mod authenticate;
 pub mod causes;
 pub mod conclude_call;

@@ -12,7 +12,9 @@ mod record;
 mod summary;
 mod transcript;
 
-pub use analysis::{ANALYSIS_LEASE, Analysis, Evidence, INTENT_BYTES, Sentiment, wait_after_analysis};
+pub use analysis::{
+    ANALYSIS_LEASE, ANALYSIS_TRIES, Analysis, Evidence, INTENT_BYTES, Sentiment, wait_after_analysis,
+};
 pub use artifact::{ArtifactKey, ArtifactKind};
 pub use ended_reason::EndedReason;
 pub use facts::{CallFacts, Fact};
