@@ -120,6 +120,7 @@ async fn wait(
                     return false;
                 }
                 CallEvent::Offered(offer) => offer.refuse(),
+                CallEvent::Referred(request) => request.refuse(),
                 CallEvent::Acknowledged { .. } => {}
             },
             event = line.next() => if let (MediaEvent::Heard(_), Some(format)) = (event, line.format()) {

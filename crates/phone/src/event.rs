@@ -9,6 +9,8 @@ use domain::audio::{AudioFormat, Digit};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
+use crate::script::Transfers;
+
 /// Which call an event belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallLabel {
@@ -68,6 +70,13 @@ pub enum Happening {
     Said {
         /// What, as the script has it.
         what: String,
+    },
+    /// The caller wanted us connected with somebody else.
+    Transferred {
+        /// Whom, as a URI.
+        target: String,
+        /// What we said to that.
+        answer: Transfers,
     },
     /// No audio came for 30 s.
     MediaTimedOut,
@@ -134,6 +143,9 @@ impl Happening {
             Self::Pressed(digit) => ("pressed", json!({ "key": digit.as_char().to_string() })),
             Self::PressedByUs(digit) => ("pressed-by-us", json!({ "key": digit.as_char().to_string() })),
             Self::Said { what } => ("said", json!({ "what": what })),
+            Self::Transferred { target, answer } => {
+                ("transferred", json!({ "target": target, "answer": answer.as_str() }))
+            }
             Self::MediaTimedOut => ("media-timed-out", Value::Null),
             Self::Failed { why } => ("failed", json!({ "why": why })),
             Self::HungUp { by_us } => ("hung-up", json!({ "byUs": by_us })),
@@ -169,6 +181,9 @@ impl fmt::Display for PhoneEvent {
             Happening::Pressed(digit) => write!(f, "hears key {}", digit.as_char()),
             Happening::PressedByUs(digit) => write!(f, "pressed {}", digit.as_char()),
             Happening::Said { what } => write!(f, "said {what}"),
+            Happening::Transferred { target, answer } => {
+                write!(f, "is to be transferred to {target}: {}", answer.as_str())
+            }
             Happening::MediaTimedOut => write!(f, "no audio for 30 s"),
             Happening::Failed { why } => write!(f, "failed: {why}"),
             Happening::HungUp { by_us: true } => write!(f, "hung up"),

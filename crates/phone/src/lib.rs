@@ -18,5 +18,5 @@ mod tape;
 pub use event::{CallLabel, Events, Happening, PhoneEvent, Recorded};
 pub use options::{BadOption, Options, Receive, Step, digits};
 pub use phone::{Phone, PhoneSettings, Registration, StartError};
-pub use script::{Action, Behaviour, CallScript, Scripts};
+pub use script::{Action, Behaviour, CallScript, Scripts, Transfers};
 pub use sound::{Sound, Unsayable};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::assistant::Language;
 use domain::audio::Digit;
 
-use crate::script::{Action, Behaviour, CallScript};
+use crate::script::{Action, Behaviour, CallScript, Transfers};
 use crate::sound::Sound;
 
 /// A value that cannot be used; the text names it and what is allowed.
@@ -26,6 +26,8 @@ pub struct Options {
     pub steps: Vec<Step>,
     /// The language of the words.
     pub language: Language,
+    /// What becomes of transfers.
+    pub transfers: Transfers,
     /// Seconds from the answer to our BYE.
     pub hang_up_after: Option<f64>,
     /// Folder or `.wav` file for what is heard.
@@ -39,6 +41,7 @@ impl Default for Options {
             early_media: false,
             steps: Vec::new(),
             language: Language::EnglishUnitedStates,
+            transfers: Transfers::default(),
             hang_up_after: None,
             record: None,
         }
@@ -123,8 +126,8 @@ impl Options {
             actions.push(self.action(step)?);
         }
         let hang_up_after = self.hang_up_after.map(|after| seconds("hang up after", after)).transpose()?;
-        let early_media = self.early_media;
-        Ok(CallScript { behaviour, early_media, actions, record: self.record.clone(), hang_up_after })
+        let (early_media, transfers, record) = (self.early_media, self.transfers, self.record.clone());
+        Ok(CallScript { behaviour, early_media, actions, record, transfers, hang_up_after })
     }
 
     fn action(&self, step: &Step) -> Result<Action, BadOption> {

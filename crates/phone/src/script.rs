@@ -65,6 +65,32 @@ impl Action {
         Self::Listen { quiet: Duration::from_millis(700), at_most: Duration::from_secs(30) };
 }
 
+/// What becomes of a caller's wish to have the phone connected with somebody else (REFER).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transfers {
+    /// Accepted, and the target answers: the phone only says so, nobody is called.
+    #[default]
+    Accept,
+    /// Accepted, but the target is busy.
+    Fail,
+    /// 603 Decline.
+    Refuse,
+}
+
+impl Transfers {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::Accept, Self::Fail, Self::Refuse];
+
+    /// The written form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Fail => "fail",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
 /// Everything that happens to one call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallScript {
@@ -77,6 +103,8 @@ pub struct CallScript {
     /// Where to record what is heard: a folder for one WAV a call, or a file name; an existing file
     /// is never overwritten.
     pub record: Option<PathBuf>,
+    /// What becomes of transfers.
+    pub transfers: Transfers,
     /// Hangs up so long after the answer, whatever is going on.
     pub hang_up_after: Option<Duration>,
 }

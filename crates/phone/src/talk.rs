@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ports::HeardFrame;
 use media::MediaEvent;
-use sip::uas::{CallEnd, CallEvent, IncomingCall, SessionOffer};
+use sip::uas::{CallEnd, CallEvent, IncomingCall, SessionOffer, TransferRequest};
 use tokio::time::Instant;
 
 use crate::call::Teller;
@@ -13,6 +13,7 @@ use crate::hearing::{Hearing, Turn};
 use crate::house::{House, Part};
 use crate::line::Line;
 use crate::performance::{Beat, KEY_HELD, Performance};
+use crate::script::Transfers;
 use crate::tape::Tape;
 
 /// How long a BYE may take while the phone shuts down.
@@ -88,6 +89,10 @@ impl<'a> Talk<'a> {
                 self.renew(offer);
                 Next::GoOn
             }
+            CallEvent::Referred(request) => {
+                self.transfer(request);
+                Next::GoOn
+            }
             CallEvent::Ended(end) => Next::Ended(end),
         }
     }
@@ -122,6 +127,17 @@ impl<'a> Talk<'a> {
                 }
             }
             Err(_) => offer.refuse(),
+        }
+    }
+
+    /// Says what becomes of a transfer; the talk goes on until the caller hangs up.
+    fn transfer(&self, request: TransferRequest) {
+        let answer = self.part.script.transfers;
+        self.teller.tell(Happening::Transferred { target: request.target().to_owned(), answer });
+        match answer {
+            Transfers::Accept => request.accept(200, "OK"),
+            Transfers::Fail => request.accept(486, "Busy Here"),
+            Transfers::Refuse => request.refuse(),
         }
     }
 

@@ -27,7 +27,7 @@ use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use media::g711;
 use phone::{
     Action, Behaviour, CallScript, Happening, Phone, PhoneEvent, Recorded, Registration, Scripts, Sound,
-    digits,
+    Transfers, digits,
 };
 use sip::{Settings, SipTelephony};
 use support::kamailio::{Kamailio, PASSWORD};
@@ -73,6 +73,7 @@ struct Report {
     heard: Vec<Frame>,
     format: Option<AudioFormat>,
     pressed: String,
+    referred: Vec<bool>,
     end: LegEnd,
 }
 
@@ -80,7 +81,7 @@ struct Report {
 async fn carry(mut leg: Box<dyn Leg>, mut act: impl FnMut(&mut dyn Leg, usize)) -> Report {
     let carrying = async {
         let (mut rang, mut heard, mut pressed, mut format) = (vec![], vec![], String::new(), None);
-        let mut beats = 0;
+        let (mut beats, mut referred) = (0, vec![]);
         loop {
             match poll_fn(|cx| leg.poll_event(cx)).await {
                 LegEvent::Ringing { code } => {
@@ -97,8 +98,11 @@ async fn carry(mut leg: Box<dyn Leg>, mut act: impl FnMut(&mut dyn Leg, usize)) 
                     beats += 1;
                 }
                 LegEvent::Pressed(digit) => pressed.push(digit.as_char()),
-                LegEvent::Referred { .. } => {}
-                LegEvent::Ended(end) => return Report { rang, heard, format, pressed, end },
+                LegEvent::Referred { connected } => {
+                    referred.push(connected);
+                    leg.hang_up(HangUp::Normal);
+                }
+                LegEvent::Ended(end) => return Report { rang, heard, format, pressed, referred, end },
             }
         }
     };
@@ -311,4 +315,29 @@ async fn a_registered_phone_is_found_through_its_proxy_and_both_byes_take_that_w
     let LegEnd::Failed(answer) = report.end else { panic!("{report:?}") };
     assert_eq!(answer.code, 404, "the registration was taken back");
     telephony.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_transfer_is_accepted_or_fails_or_is_refused() {
+    let choices = [(Transfers::Accept, true), (Transfers::Fail, false), (Transfers::Refuse, false)];
+    for (transfers, connected) in choices {
+        let (phone, mut events) = phone(CallScript { transfers, ..CallScript::answering() }).await;
+        let telephony = telephony().await;
+        let leg = dial(&telephony, plan("+15550199", phone.local_addr(), Transport::Udp)).await;
+        let target = E164::parse("+15550177").unwrap();
+        let report = carry(leg, |leg, beat| {
+            if beat == 5 {
+                leg.refer(&target);
+            }
+        })
+        .await;
+        assert_eq!((report.referred, report.end), (vec![connected], LegEnd::ByUs), "{transfers:?}");
+        let told = whole_call(&mut events).await.into_iter().find_map(|event| match event.what {
+            Happening::Transferred { target, answer } => Some((target, answer)),
+            _ => None,
+        });
+        let (asked, answer) = told.unwrap();
+        assert!(asked.starts_with("sip:+15550177@") && answer == transfers, "{asked}: {answer:?}");
+        phone.shutdown().await;
+    }
 }

@@ -10,7 +10,7 @@ use crate::headers;
 use crate::stack::wire;
 
 /// What we understand, for `Allow` (RFC 3261 §20.5).
-pub(crate) const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
+pub(crate) const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY";
 
 /// Our name in every request.
 const USER_AGENT: &str = concat!("Callwright/", env!("CARGO_PKG_VERSION"));

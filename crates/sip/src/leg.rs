@@ -20,7 +20,15 @@ pub(crate) struct SipLeg {
     connected: bool,
     acknowledged: bool,
     hung_up: bool,
-    refused: bool,
+    transfers: Transfers,
+}
+
+/// The transfers that were asked for.
+#[derive(Default)]
+struct Transfers {
+    under_way: bool,
+    /// Those that could not be ordered and wait to be told.
+    refused: u32,
 }
 
 impl SipLeg {
@@ -38,13 +46,14 @@ impl SipLeg {
             connected: false,
             acknowledged: false,
             hung_up: false,
-            refused: false,
+            transfers: Transfers::default(),
         }
     }
 
-    fn order(&self, command: Command) {
-        // Each kind is ordered once, so the queue has room; a closed one means that it is over.
-        let _ = self.commands.try_send(command);
+    fn order(&self, command: Command) -> bool {
+        // Each kind is ordered once at a time, so the queue has room; a closed one means that it is
+        // over.
+        self.commands.try_send(command).is_ok()
     }
 
     fn poll_media(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent> {
@@ -89,7 +98,8 @@ impl Drop for SipLeg {
 
 impl Leg for SipLeg {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent> {
-        if std::mem::take(&mut self.refused) {
+        if let Some(left) = self.transfers.refused.checked_sub(1) {
+            self.transfers.refused = left;
             return Poll::Ready(LegEvent::Referred { connected: false });
         }
         loop {
@@ -102,6 +112,10 @@ impl Leg for SipLeg {
                     return Poll::Ready(LegEvent::Answered(Box::new(answered)));
                 }
                 Poll::Ready(Some(Signal::Media(negotiated))) => self.media.start(*negotiated),
+                Poll::Ready(Some(Signal::Referred { connected })) => {
+                    self.transfers.under_way = false;
+                    return Poll::Ready(LegEvent::Referred { connected });
+                }
                 Poll::Ready(Some(Signal::Ended(end))) => {
                     self.connected = false;
                     return Poll::Ready(LegEvent::Ended(end));
@@ -128,8 +142,13 @@ impl Leg for SipLeg {
         self.media.press(digit, length);
     }
 
-    fn refer(&mut self, _target: &E164) {
-        self.refused = true;
+    fn refer(&mut self, target: &E164) {
+        let free = self.connected && !self.transfers.under_way;
+        if free && self.order(Command::Refer(target.clone())) {
+            self.transfers.under_way = true;
+        } else {
+            self.transfers.refused += 1;
+        }
     }
 
     fn hang_up(&mut self, cause: HangUp) {

@@ -35,6 +35,8 @@ pub struct Timers {
     pub late: Duration,
     /// After our BYE, how long its answer is waited for before the leg counts as over.
     pub bye: Duration,
+    /// From the order to transfer a call to its outcome, when nothing is heard.
+    pub transfer: Duration,
     /// Ending a leg of another boot.
     pub orphan: Duration,
     /// The session interval that we ask for (RFC 4028 §4).
@@ -62,6 +64,7 @@ impl Default for Timers {
             cancelled: Duration::from_secs(5),
             late: Duration::from_secs(32),
             bye: Duration::from_secs(2),
+            transfer: Duration::from_secs(40),
             orphan: Duration::from_secs(2),
             session: Duration::from_mins(30),
             session_minimum: Duration::from_secs(90),

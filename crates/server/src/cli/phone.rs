@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{ArgMatches, Args};
 use domain::assistant::Language;
 use domain::ports::Speech;
-use phone::{Happening, Options, Phone, PhoneSettings, Receive, Step};
+use phone::{Happening, Options, Phone, PhoneSettings, Receive, Step, Transfers};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -54,6 +54,10 @@ pub(super) struct Arguments {
     /// Wait so many seconds.
     #[arg(long, value_name = "SECONDS")]
     wait: Vec<f64>,
+    /// What becomes of transfers (REFER): accepted with a target that answers, accepted with one that
+    /// is busy, or refused. Nobody else is called.
+    #[arg(long, value_name = "accept|fail|refuse", default_value = "accept", value_parser = transfers)]
+    transfers: Transfers,
     /// Hang up so many seconds after the answer.
     #[arg(long, value_name = "SECONDS")]
     hang_up_after: Option<f64>,
@@ -71,6 +75,11 @@ pub(super) struct Arguments {
 fn language(tag: &str) -> Result<Language, String> {
     let all = Language::ALL.map(Language::as_str).join(", ");
     Language::parse(tag).ok_or_else(|| format!("expected one of {all}"))
+}
+
+fn transfers(text: &str) -> Result<Transfers, String> {
+    let found = Transfers::ALL.into_iter().find(|choice| choice.as_str() == text);
+    found.ok_or_else(|| format!("expected one of {}", Transfers::ALL.map(Transfers::as_str).join(", ")))
 }
 
 /// What is to be done after the answer, in the order in which it was written.
@@ -106,6 +115,7 @@ impl Arguments {
             early_media: self.early_media,
             steps,
             language: self.language,
+            transfers: self.transfers,
             hang_up_after: self.hang_up_after,
             record: self.record.clone(),
         }

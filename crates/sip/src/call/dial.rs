@@ -88,7 +88,7 @@ impl Call {
                     None
                 }
                 Happened::Inbound(Inbound::Acknowledged(_) | Inbound::Unacknowledged)
-                | Happened::Command(Some(Command::Acknowledge)) => None,
+                | Happened::Command(Some(Command::Acknowledge | Command::Refer(_))) => None,
                 Happened::Command(Some(Command::HangUp(cause))) => {
                     self.on_hang_up(&mut attempt, Some(cause));
                     None

@@ -7,12 +7,14 @@ mod refresh;
 mod requests;
 mod session_timer;
 mod talk;
+mod transfer;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use domain::audio::AudioFormat;
+use domain::number::E164;
 use domain::ports::{Answered, Detects, DialIntent, HangUp, LegEnd};
 use domain::trunk::Trunk;
 use media::Negotiated;
@@ -29,10 +31,10 @@ use crate::table::Registration;
 /// News for the leg that may wait until it is polled.
 pub(crate) const WAITING_SIGNALS: usize = 16;
 
-/// Places among them that only an answer and the end may take.
-const RESERVED_SIGNALS: usize = 2;
+/// Places among them that only an answer, a transfer's outcome and the end may take.
+const RESERVED_SIGNALS: usize = 3;
 
-/// Orders of the leg that may wait; it gives each kind at most once.
+/// Orders of the leg that may wait; it gives each kind once at a time.
 pub(crate) const WAITING_COMMANDS: usize = 4;
 
 /// What the leg is told.
@@ -43,14 +45,17 @@ pub(crate) enum Signal {
     Answered(Box<(Answered, Negotiated)>),
     /// The media goes on under new terms.
     Media(Box<Negotiated>),
+    /// See [`domain::ports::LegEvent::Referred`].
+    Referred { connected: bool },
     /// Nothing follows.
     Ended(LegEnd),
 }
 
 /// What the leg orders; a closed channel means that it was dropped, and hangs up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Command {
     Acknowledge,
+    Refer(E164),
     HangUp(HangUp),
 }
 

@@ -1,5 +1,5 @@
-//! The callee's requests in our dialog: BYE, OPTIONS, INFO, UPDATE, re-INVITE (RFC 3261 §12.2.2,
-//! §14.2, RFC 3311).
+//! The callee's requests in our dialog: BYE, OPTIONS, INFO, NOTIFY, UPDATE, re-INVITE (RFC 3261
+//! §12.2.2, §14.2, RFC 3311).
 
 use std::time::Duration;
 
@@ -51,6 +51,7 @@ impl Call {
                 return Some(LegEnd::ByPeer);
             }
             Method::Options | Method::Info => plain(200),
+            Method::Notify => plain(self.on_notify(talk, &request.original)),
             Method::Update | Method::Invite => self.renegotiate(talk, &request).await,
             Method::PRack => plain(481),
             _ => plain(405),

@@ -9,8 +9,10 @@ use super::dialled::Answer;
 use super::hang_up::send_ack;
 use super::refresh::{Refresh, Refreshed};
 use super::session_timer::{Due, SessionTimer};
+use super::transfer::Transfer;
 use super::{Call, Command, Signal};
 use crate::dialog::Dialog;
+use crate::exchange::Outcome;
 use crate::headers;
 use crate::sdp::Agreed;
 use crate::table::Inbound;
@@ -22,6 +24,7 @@ pub(super) struct Talk {
     pub(super) agreed: Agreed,
     pub(super) timer: Option<SessionTimer>,
     pub(super) refresh: Option<Refresh>,
+    pub(super) transfer: Option<Transfer>,
     /// Whether the callee takes UPDATE (RFC 3311).
     pub(super) updates: bool,
     /// The highest number of the callee's requests.
@@ -39,6 +42,8 @@ enum Happened {
     AckDue,
     TimerDue(Due),
     Refreshed(Refreshed),
+    /// The REFER was answered, or its time is over.
+    Referred(Option<Outcome>),
 }
 
 impl Call {
@@ -63,6 +68,7 @@ impl Call {
             invite,
             agreed,
             refresh: None,
+            transfer: None,
             remote_cseq: None,
             offered: false,
             response,
@@ -88,16 +94,22 @@ impl Call {
                     self.on_hang_up_order(Some(cause));
                     Some(LegEnd::ByUs)
                 }
+                Happened::Command(Some(Command::Refer(target))) => {
+                    self.start_transfer(&mut talk, &target);
+                    None
+                }
                 Happened::Command(None) => Some(LegEnd::ByUs),
                 Happened::TimerDue(Due::Refresh) => {
                     self.start_refresh(&mut talk);
                     None
                 }
                 Happened::Refreshed(refreshed) => self.on_refreshed(&mut talk, refreshed),
+                Happened::Referred(answer) => self.on_transfer_answer(&mut talk, answer.as_ref()),
             };
             match end {
                 None => {}
                 Some(LegEnd::ByPeer) => {
+                    self.on_bye_in_transfer(&mut talk).await;
                     // The callee may have hung up before it had its ACK.
                     self.acknowledge(&mut talk).await;
                     return LegEnd::ByPeer;
@@ -118,6 +130,7 @@ impl Call {
             command = self.commands.recv(), if !self.state.hung_up => Happened::Command(command),
             () = until(ack_due) => Happened::AckDue,
             refreshed = Refresh::next(&mut talk.refresh) => Happened::Refreshed(refreshed),
+            answer = Transfer::next(&mut talk.transfer) => Happened::Referred(answer),
             () = until(timer_at) => Happened::TimerDue(due),
         }
     }

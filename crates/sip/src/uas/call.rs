@@ -9,6 +9,8 @@ use rsipstack::dialog::invite_dialog::InviteDialog;
 use rsipstack::sip::prelude::HeadersExt;
 use rsipstack::sip::{CallId, From, Header, Request, StatusCode};
 
+use super::transfer::TransferRequest;
+
 /// What happens on an incoming call.
 #[derive(Debug)]
 pub enum CallEvent {
@@ -19,6 +21,8 @@ pub enum CallEvent {
     },
     /// The caller wants to change the session, by re-INVITE or UPDATE.
     Offered(SessionOffer),
+    /// The caller wants us connected with somebody else.
+    Referred(TransferRequest),
     /// The call is over, nothing follows.
     Ended(CallEnd),
 }
@@ -155,8 +159,10 @@ impl IncomingCall {
             return self.refuse(480, "Temporarily Unavailable");
         }
         while self.ended.is_none() && !self.acknowledged {
-            if let CallEvent::Offered(offer) = self.next().await {
-                offer.refuse();
+            match self.next().await {
+                CallEvent::Offered(offer) => offer.refuse(),
+                CallEvent::Referred(request) => request.refuse(),
+                CallEvent::Acknowledged { .. } | CallEvent::Ended(_) => {}
             }
         }
         if self.ended.is_none() {
@@ -194,7 +200,10 @@ impl IncomingCall {
                     let allow = Header::Allow(super::allow_value().into());
                     respond(handle, StatusCode::OK, Some(vec![allow]), None);
                 }
-                DialogState::Refer(_, _, handle) => respond(handle, StatusCode::Decline, None, None),
+                DialogState::Refer(_, request, handle) => {
+                    let dialog = self.dialog.clone();
+                    return CallEvent::Referred(TransferRequest::new(request, handle, dialog));
+                }
                 DialogState::Notify(_, _, handle)
                 | DialogState::Message(_, _, handle)
                 | DialogState::Publish(_, _, handle) => {
@@ -255,7 +264,7 @@ fn sdp_of(request: &Request) -> Option<&[u8]> {
 }
 
 /// Answers a request of the dialog without waiting, so that the caller stays cancel-safe.
-fn respond(
+pub(super) fn respond(
     handle: TransactionHandle,
     status: StatusCode,
     headers: Option<Vec<Header>>,

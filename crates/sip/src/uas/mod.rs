@@ -5,15 +5,17 @@ mod call;
 mod listener;
 mod registrar;
 mod router;
+mod transfer;
 
 pub use call::{CallEnd, CallEvent, IncomingCall, SessionOffer};
 pub use listener::Uas;
 pub use registrar::Registered;
+pub use transfer::TransferRequest;
 
 use rsipstack::sip::Method;
 
 /// What this side understands, as told in `Allow` (RFC 3261 §20.5).
-const ALLOWED: [Method; 8] = [
+const ALLOWED: [Method; 9] = [
     Method::Invite,
     Method::Ack,
     Method::Cancel,
@@ -22,6 +24,7 @@ const ALLOWED: [Method; 8] = [
     Method::Info,
     Method::Update,
     Method::PRack,
+    Method::Refer,
 ];
 
 /// [`ALLOWED`] as a header value.

@@ -81,6 +81,9 @@ async fn what_we_do_not_do_is_refused_without_harm() {
         (4, "OPTIONS", "X: 1", "", 200),
         (4, "UPDATE", "X: 1", "", 200),
         (5, "REFER", "Refer-To: <sip:x@y>", "", 405),
+        // Nobody asked for news.
+        (5, "NOTIFY", "Event: refer", "", 481),
+        (6, "NOTIFY", "Event: message-summary", "", 489),
         (
             6,
             "UPDATE",

@@ -24,4 +24,5 @@ mod sipp_matrix;
 mod streams;
 mod support;
 mod through_a_proxy;
+mod transfers;
 mod trunks;

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
+use domain::number::E164;
 use domain::ports::{Answered, DialIntent, HangUp, Leg, LegEnd, LegEvent};
 use tokio::sync::mpsc;
 
@@ -12,6 +13,7 @@ enum Order {
     Acknowledge,
     HangUp(HangUp),
     Press(char),
+    Refer(E164),
 }
 
 /// The application's end of a leg.
@@ -42,6 +44,7 @@ impl Line {
                                 domain::audio::Digit::from_char(key).unwrap(),
                                 Duration::from_millis(100),
                             ),
+                            Some(Order::Refer(target)) => leg.refer(&target),
                             // The test let go of its line: the leg is dropped.
                             None => return,
                         }
@@ -155,6 +158,22 @@ impl Line {
 
     pub fn hang_up(&self, cause: HangUp) {
         self.order(Order::HangUp(cause));
+    }
+
+    /// Asks for a transfer.
+    pub fn refer(&self, target: &str) {
+        self.order(Order::Refer(E164::parse(target).unwrap()));
+    }
+
+    /// Waits until a transfer is settled, and tells whether the callee was connected.
+    pub async fn referred(&mut self) -> bool {
+        loop {
+            match self.next().await {
+                LegEvent::Referred { connected } => return connected,
+                LegEvent::Ended(end) => panic!("ended with {end:?} before the transfer was settled"),
+                _ => {}
+            }
+        }
     }
 
     pub fn press(&self, key: char) {

@@ -46,6 +46,7 @@ pub fn fast() -> Timers {
         cancelled: Duration::from_millis(500),
         late: Duration::from_millis(1_200),
         bye: Duration::from_millis(500),
+        transfer: Duration::from_millis(800),
         orphan: Duration::from_secs(1),
         ping: Duration::from_millis(100),
         ping_down: Duration::from_millis(50),

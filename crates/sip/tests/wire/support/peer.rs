@@ -145,8 +145,15 @@ impl Peer {
         bye
     }
 
-    /// A request of ours in the dialog that `invite` opened.
+    /// A request of ours in the dialog that `invite` opened; a body is a session description.
     pub async fn ask(&self, invite: &Message, method: &str, number: u32, extra: &[&str], body: &str) {
+        let sdp = (!body.is_empty()).then_some("Content-Type: application/sdp");
+        let extra: Vec<&str> = extra.iter().copied().chain(sdp).collect();
+        self.ask_with(invite, method, number, &extra, body).await;
+    }
+
+    /// The same with a body of any type, which `extra` names.
+    pub async fn ask_with(&self, invite: &Message, method: &str, number: u32, extra: &[&str], body: &str) {
         let contact = invite.header("Contact");
         let target = contact.trim_start_matches('<').split('>').next().unwrap();
         let mut text = format!(
@@ -159,9 +166,6 @@ impl Peer {
         );
         for line in extra {
             text += &format!("{line}\r\n");
-        }
-        if !body.is_empty() {
-            text += "Content-Type: application/sdp\r\n";
         }
         text += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
         self.send(&text, invite.from).await;
