@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use domain::assistant::Brain;
+use domain::assistant::{Brain, Realtime};
 use domain::ports::{AgentSession, AgentSpec, VoiceAgent};
 use egress::{Resolve, SystemResolver, WayOut};
 use tokio::runtime::Handle;
 
 use crate::keys::Keys;
 use crate::link::{self, Ends};
+use crate::realtime;
 use crate::settings::{Settings, Timeouts};
 
 /// The AI engines.
@@ -41,13 +42,21 @@ impl VoiceAgent for Engines {
     fn open(&self, spec: AgentSpec) -> Box<dyn AgentSession> {
         let (handle, ends) = link::pair();
         match &spec.brain {
-            Brain::Realtime(_) | Brain::Cascade(_) => refuse(&ends, "the engine is not there yet"),
+            Brain::Realtime(realtime) => self.open_realtime(ends, realtime.clone(), spec),
+            Brain::Cascade(_) => ends.teller.broken("the engine is not there yet"),
         }
         Box::new(handle)
     }
 }
 
-/// A session that ends before it begins.
-fn refuse(ends: &Ends, cause: &str) {
-    ends.teller.broken(cause);
+impl Engines {
+    fn open_realtime(&self, ends: Ends, realtime: Realtime, spec: AgentSpec) {
+        let key = match self.keys.find(&realtime.provider.key) {
+            Ok(key) => key,
+            Err(not_allowed) => return ends.teller.broken(not_allowed.to_string()),
+        };
+        let session = realtime::run(ends, spec, realtime, key, self.way_out.clone(), self.timeouts);
+        // It ends by itself when the handle is dropped.
+        drop(self.control.spawn(session));
+    }
 }

@@ -7,7 +7,9 @@
 mod engines;
 mod keys;
 mod link;
+mod realtime;
 mod settings;
+mod sound;
 
 pub use engines::Engines;
 pub use settings::{Settings, Timeouts};
