@@ -1,8 +1,10 @@
 //! How settings become adapters, for the service and for the command line alike.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
+use domain::network::{AddressPolicy, Network};
 use speech::PicoSpeech;
 
 use crate::config::Settings;
@@ -18,6 +20,15 @@ pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
     sip.tls =
         Some(trust::client_config(settings.sip.authorities.as_deref()).context("SIP__TLS__AUTHORITIES")?);
     Ok(sip)
+}
+
+/// The address guard's rule with this machine's own addresses, for callbacks or for AI providers:
+/// each has networks of its own that are exempt.
+pub fn addresses(settings: &Settings, allowed: &[Network]) -> AddressPolicy {
+    let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
+    let own: Vec<IpAddr> =
+        interfaces.iter().map(if_addrs::Interface::ip).chain(settings.sip.public_address).collect();
+    AddressPolicy { allowed: allowed.to_vec(), own }
 }
 
 /// The Redis that counts requests, where one is configured.

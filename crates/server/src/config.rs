@@ -1,6 +1,7 @@
 //! Settings: from defaults, then a TOML file, then the environment; wrong ones stop the start.
 
 mod check;
+mod engines;
 mod known;
 mod layers;
 mod problem;
@@ -15,6 +16,7 @@ use domain::secret::Secret;
 use url::Url;
 
 use crate::environment::Environment;
+pub use engines::{Analysis, AnalysisKey, Engines};
 pub use problem::{Problem, Problems};
 
 /// Everything an operator can set; how each is written stands in `docs/operating.md`.
@@ -38,6 +40,10 @@ pub struct Settings {
     pub calls: Calls,
     /// Callbacks.
     pub callbacks: Callbacks,
+    /// The AI engines of assistants.
+    pub engines: Engines,
+    /// The language model that writes about calls.
+    pub analysis: Option<Analysis>,
     /// The log.
     pub log: Log,
 }

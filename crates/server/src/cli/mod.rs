@@ -143,8 +143,8 @@ fn operate(
         Command::Call(command) => office()?.attend(async |desk| call::run(command, desk, output).await),
         Command::Number(command) => office()?.attend(async |desk| number::run(command, desk, output).await),
         Command::Assistant(command) => {
-            let draft = assistant::Command::read_file(command)?;
-            office()?.attend(async |desk| assistant::run(draft, desk, output).await)
+            let order = command.read(&settings)?;
+            office()?.attend(async |desk| assistant::run(order, desk, output).await)
         }
         Command::Schema(command) => {
             let order = command.read_file()?;

@@ -80,10 +80,26 @@ fn json(fields: &Fields) -> io::Result<String> {
 }
 
 fn lines(fields: &Fields) -> String {
-    let shown: Vec<_> = fields.iter().filter(|(_, value)| !value.is_null()).collect();
+    let mut shown = Vec::new();
+    for (name, value) in fields {
+        flatten((*name).to_owned(), value, &mut shown);
+    }
     let width = shown.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines = shown.iter().map(|(name, value)| format!("{name:width$}  {}", text(value)));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What lies in an object is shown as `object.field`; what is absent is not shown.
+fn flatten<'a>(name: String, value: &'a Value, into: &mut Vec<(String, &'a Value)>) {
+    match value {
+        Value::Null => {}
+        Value::Object(inner) => {
+            for (key, value) in inner {
+                flatten(format!("{name}.{key}"), value, into);
+            }
+        }
+        _ => into.push((name, value)),
+    }
 }
 
 fn table(items: &[Fields]) -> String {
@@ -127,6 +143,12 @@ mod tests {
         let fields = item("x", Value::Null);
         assert_eq!(lines(&fields), "id           x\npermissions  a b");
         assert_eq!(json(&fields).unwrap(), r#"{"id":"x","permissions":["a","b"],"revokedAt":null}"#);
+    }
+
+    #[test]
+    fn what_lies_in_an_object_is_shown_line_by_line() {
+        let fields = vec![("id", value!("x")), ("a", value!({"b": {"c": 1}, "d": null, "e": ["f", "g"]}))];
+        assert_eq!(lines(&fields), "id     x\na.b.c  1\na.e    f g");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Readers of arguments that say what is allowed.
 
 use domain::access::Permission;
-use domain::ids::{CallId, KeyId, OrganizationId, TenantId, TrunkId};
+use domain::assistant::ProviderRole;
+use domain::ids::{AssistantId, CallId, KeyId, OrganizationId, TenantId, TrunkId};
 use domain::number::{CountryCode, E164};
 use domain::organization::{TIMEZONES, Timezone, is_email};
 use domain::trunk::{Transport, TrunkAddress};
@@ -27,6 +28,15 @@ pub(super) fn trunk(text: &str) -> Result<TrunkId, String> {
 
 pub(super) fn key(text: &str) -> Result<KeyId, String> {
     id(KeyId::parse(text))
+}
+
+pub(super) fn assistant(text: &str) -> Result<AssistantId, String> {
+    id(AssistantId::parse(text))
+}
+
+pub(super) fn provider(text: &str) -> Result<ProviderRole, String> {
+    let all = ProviderRole::ALL.map(ProviderRole::as_str).join(", ");
+    ProviderRole::parse(text).ok_or_else(|| format!("expected one of {all}"))
 }
 
 pub(super) fn call(text: &str) -> Result<CallId, String> {

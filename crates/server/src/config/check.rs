@@ -57,6 +57,25 @@ pub(super) const REDIS_URL: Kind<redis_window::Address> = Kind {
     read: redis_window::Address::parse,
 };
 
+pub(super) const VARIABLE: Kind<String> = Kind {
+    allowed: "names of environment variables such as OPENAI_API_KEY, none of Callwright's own",
+    read: |text| {
+        let own = text.starts_with("CALLWRIGHT__") || text == "DATABASE_URL";
+        let letters = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let begins = !text.is_empty() && !text.starts_with(|first: char| first.is_ascii_digit());
+        (begins && letters && !own && text.len() <= 200).then(|| text.to_owned())
+    },
+};
+
+pub(super) const WORD: Kind<String> = Kind {
+    allowed: "one word of at most 2048 characters",
+    read: |text| {
+        let fits = !text.is_empty() && text.chars().count() <= 2048;
+        let plain = |c: char| !c.is_control() && !c.is_whitespace();
+        (fits && text.chars().all(plain)).then(|| text.to_owned())
+    },
+};
+
 pub(super) const FILE: Kind<PathBuf> = Kind {
     allowed: "the path of a file that exists and can be read",
     read: |text| {

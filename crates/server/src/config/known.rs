@@ -19,6 +19,7 @@ pub(super) fn read(
     environment: &Environment,
 ) -> Result<Settings, Problems> {
     let mut reader = Reader { written, known: Vec::new(), problems: Vec::new() };
+    let engines = reader.engines(environment);
     let settings = Settings {
         http: Http {
             listen: reader
@@ -57,6 +58,8 @@ pub(super) fn read(
             allowed_networks: reader.many("callbacks.allowed_networks", &check::NETWORK),
             authorities: reader.one_or_none("callbacks.tls.authorities", &check::FILE),
         },
+        analysis: reader.analysis(&engines, environment),
+        engines,
         log: Log {
             level: reader.one("log.level", &check::LOG_LEVEL).unwrap_or_else(|| "info".to_owned()),
             format: reader.one("log.format", &check::LOG_FORMAT).unwrap_or(LogFormat::Pretty),
@@ -80,7 +83,8 @@ fn default_data_dir(environment: &Environment) -> PathBuf {
     }
 }
 
-struct Reader<'a> {
+/// Reads settings by their paths, and keeps what is wrong with them.
+pub(super) struct Reader<'a> {
     written: &'a BTreeMap<String, Written>,
     known: Vec<&'static str>,
     problems: Vec<Problem>,
@@ -88,7 +92,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// A value that has a default: none when nobody wrote it, or when it is bad.
-    fn one<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Option<T> {
+    pub(super) fn one<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Option<T> {
         self.known.push(path);
         let written = self.written.get(path)?;
         let text = match (written.items.as_deref(), written.list) {
@@ -103,7 +107,7 @@ impl Reader<'_> {
     }
 
     /// A value that may be absent, which an empty text means too.
-    fn one_or_none<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Option<T> {
+    pub(super) fn one_or_none<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Option<T> {
         let empty = |written: &Written| written.items.as_deref().is_some_and(|items| items == [""]);
         if self.written.get(path).is_some_and(empty) {
             self.known.push(path);
@@ -113,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// A list: comma-separated, or a list of TOML; empty when nobody wrote it.
-    fn many<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Vec<T> {
+    pub(super) fn many<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Vec<T> {
         self.known.push(path);
         let Some(written) = self.written.get(path) else { return Vec::new() };
         let Some(items) = &written.items else {
@@ -136,18 +140,13 @@ impl Reader<'_> {
     fn tls(&mut self) -> Option<Tls> {
         let (certificate, key) = ("http.tls.certificate", "http.tls.key");
         let both = (self.one_or_none(certificate, &check::FILE), self.one_or_none(key, &check::FILE));
-        let set = |path: &str| {
-            let given = |written: &&Written| written.items.as_deref().is_none_or(|items| items != [""]);
-            self.written.get(path).filter(given).map(|written| written.name.clone())
-        };
-        let lonely = match (set(certificate), set(key)) {
-            (Some(name), None) => Some((name, "HTTP__TLS__KEY")),
-            (None, Some(name)) => Some((name, "HTTP__TLS__CERTIFICATE")),
+        let lonely = match (self.is_set(certificate), self.is_set(key)) {
+            (true, false) => Some((certificate, "HTTP__TLS__KEY")),
+            (false, true) => Some((key, "HTTP__TLS__CERTIFICATE")),
             _ => None,
         };
-        if let Some((setting, missing)) = lonely {
-            let reason = format!("needs CALLWRIGHT__{missing} beside it");
-            self.problems.push(Problem { setting, reason });
+        if let Some((path, missing)) = lonely {
+            self.refuse_path(path, format!("needs CALLWRIGHT__{missing} beside it"));
         }
         match both {
             (Some(certificate), Some(key)) => Some(Tls { certificate, key }),
@@ -155,9 +154,23 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether somebody wrote it, and not as an empty text.
+    pub(super) fn is_set(&self, path: &str) -> bool {
+        let given = |written: &Written| written.items.as_deref().is_none_or(|items| items != [""]);
+        self.written.get(path).is_some_and(given)
+    }
+
+    /// Refuses a setting for what stands, or does not stand, beside it.
+    pub(super) fn refuse_path(&mut self, path: &str, reason: String) {
+        let setting = self.written.get(path).map_or_else(|| path.to_owned(), |written| written.name.clone());
+        self.problems.push(Problem { setting, reason });
+    }
+
     fn refuse(&mut self, written: &Written, allowed: &str, text: Option<&str>) {
-        // Addresses of databases hold a password, so a bad value of one is not repeated.
-        let shown = text.filter(|_| !allowed.contains("PASSWORD")).filter(|text| text.len() <= 200);
+        // Addresses of databases hold a password, and a key may stand where its variable should be
+        // named: a bad value of those is not repeated.
+        let secret = allowed.contains("PASSWORD") || allowed.contains("KEY");
+        let shown = text.filter(|_| !secret).filter(|text| text.len() <= 200);
         let shown = shown.map(|text| format!(", but is `{text}`")).unwrap_or_default();
         let reason = format!("must be {allowed}{shown}");
         self.problems.push(Problem { setting: written.name.clone(), reason });

@@ -1,6 +1,5 @@
 //! Every room meets every other here: ports get their adapters.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +18,6 @@ use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use application::watch_trunks::WatchTrunks;
 use domain::ids::BootId;
-use domain::network::AddressPolicy;
 use domain::ports::{Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
 use json_schema::JsonSchemaJudge;
@@ -185,7 +183,7 @@ impl Wiring {
                 judge: self.judge.clone(),
                 clock: self.clock.clone(),
             },
-            callback_addresses: address_policy(settings),
+            callback_addresses: adapters::addresses(settings, &settings.callbacks.allowed_networks),
         });
     }
 
@@ -252,19 +250,11 @@ fn start_loops(
 
 fn callback_client(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<webhooks::CallbackClient> {
     let settings = webhooks::Settings {
-        policy: address_policy(settings),
+        policy: adapters::addresses(settings, &settings.callbacks.allowed_networks),
         tls: trust::client_config(settings.callbacks.authorities.as_deref())
             .context("CALLBACKS__TLS__AUTHORITIES")?,
         user_agent: concat!("Callwright/", env!("CARGO_PKG_VERSION")).to_owned(),
         try_limit: domain::callback::TRY_LIMIT,
     };
     Ok(webhooks::CallbackClient::new(settings, clock.clone())?)
-}
-
-/// The address guard's rule with this machine's own addresses.
-fn address_policy(settings: &Settings) -> AddressPolicy {
-    let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
-    let own: Vec<IpAddr> =
-        interfaces.iter().map(if_addrs::Interface::ip).chain(settings.sip.public_address).collect();
-    AddressPolicy { allowed: settings.callbacks.allowed_networks.clone(), own }
 }

@@ -1,0 +1,111 @@
+//! The TOML file that describes an assistant.
+
+mod agent;
+mod checks;
+mod conduct;
+mod form;
+mod script;
+
+use std::collections::BTreeSet;
+
+use domain::assistant::{Assistant, CallLimits, Conduct, Engine, Language};
+use domain::ids::{AssistantId, OrganizationId, TenantId};
+use domain::network::AddressPolicy;
+use domain::variables::Variables;
+use time::OffsetDateTime;
+
+use form::{EngineName, File};
+
+/// What the file says, ready to be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Draft {
+    name: String,
+    team: Option<String>,
+    engine: Engine,
+    language: Language,
+    limits: CallLimits,
+    conduct: Conduct,
+    variables: Variables,
+}
+
+/// What the operator lets assistants do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Allowed {
+    /// Where their providers may be.
+    pub(super) addresses: AddressPolicy,
+    /// The environment variables that they may name.
+    pub(super) variables: BTreeSet<String>,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BadFile {
+    /// Not TOML, an unknown key, or a value of the wrong kind. The line itself is not repeated:
+    /// somebody may have written a provider's key there.
+    #[error("line {line}: {what}")]
+    Form {
+        /// Where, from 1 on.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// A value out of bounds, or one that does not fit the others.
+    #[error("{key}: {allowed}")]
+    Value {
+        /// The key, with its step.
+        key: String,
+        /// What is allowed.
+        allowed: String,
+    },
+}
+
+/// Reads a file's text.
+pub(super) fn parse(text: &str, allowed: &Allowed) -> Result<Draft, BadFile> {
+    let file: File = toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        BadFile::Form { line: before.matches('\n').count() + 1, what: error.message().to_owned() }
+    })?;
+    file.refuse_misfits()?;
+    Ok(Draft {
+        name: checks::name("name", &file.name)?,
+        team: file.team.as_deref().map(|team| checks::name("team", team)).transpose()?,
+        language: checks::language(file.language.as_deref())?,
+        limits: file.limits.check()?,
+        conduct: file.conduct.check()?,
+        variables: conduct::variables(file.variables)?,
+        engine: match file.engine {
+            EngineName::Builtin => Engine::Builtin(file.script.check(file.first_message)?),
+            EngineName::Realtime | EngineName::Cascade => {
+                Engine::Agent(Box::new(file.agent.check(file.first_message, allowed)?))
+            }
+        },
+    })
+}
+
+impl Draft {
+    /// The assistant that the file describes, with what no file says.
+    pub(super) fn into_assistant(
+        self,
+        id: AssistantId,
+        tenant: TenantId,
+        organization: OrganizationId,
+        created_at: OffsetDateTime,
+    ) -> Assistant {
+        Assistant {
+            id,
+            tenant,
+            organization,
+            name: self.name,
+            team: self.team,
+            engine: self.engine,
+            language: self.language,
+            limits: self.limits,
+            conduct: self.conduct,
+            variables: self.variables,
+            created_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! What a file may say, and how a mistake in it is told.
+
+mod agents;
+mod conduct;
+mod examples;
+mod scripts;
+
+use domain::network::Network;
+
+use super::*;
+
+const BUILTIN: &str = "name = 'A'\nengine = 'builtin'\nfirst_message = 'Hello {{x}}'\n";
+const REALTIME: &str =
+    "name = 'A'\nengine = 'realtime'\ninstructions = 'Ask.'\nrealtime.model = 'gpt-realtime'\n";
+const CASCADE: &str = "name = 'A'\nengine = 'cascade'\ninstructions = 'Ask.'\n[cascade]\nvoice = 'alloy'\n\
+    chat.model = 'c'\ntranscription.model = 't'\nspeech.model = 's'\n";
+
+/// One network and one variable are allowed.
+fn allowed() -> Allowed {
+    let addresses = AddressPolicy { allowed: vec![Network::parse("10.0.0.0/8").unwrap()], own: Vec::new() };
+    Allowed { addresses, variables: ["OPENAI_API_KEY".to_owned()].into() }
+}
+
+fn read(text: &str) -> Draft {
+    parse(text, &allowed()).unwrap_or_else(|bad| panic!("{bad}\n{text}"))
+}
+
+/// The words about a file that says `more` than it may.
+#[track_caller]
+fn told(least: &str, more: &str) -> String {
+    parse(&format!("{least}{more}"), &allowed()).unwrap_err().to_string()
+}
+
+#[track_caller]
+fn assert_refused(least: &str, cases: &[(&str, &str, &str)]) {
+    for (more, key, words) in cases {
+        let text = told(least, more);
+        assert!(text.contains(key) && text.contains(words), "{more:?}: {text}");
+    }
+}
+
+#[test]
+fn what_is_no_toml_is_told_with_its_line_but_not_repeated() {
+    let text = told(BUILTIN, "team = 'B'\nkey = sk-secret\n");
+    assert!(text.starts_with("line 5: ") && !text.contains("sk-secret"), "{text}");
+    let text = told(REALTIME, "[realtime.key]\nsk-secret\n");
+    assert!(!text.contains("sk-secret"), "{text}");
+}
