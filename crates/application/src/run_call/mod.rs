@@ -56,7 +56,7 @@ impl RunCall {
         let Start { call, assistant, fence, leg, admission } = start;
         let orders = self.supervisor.enter(call.id);
         let (moves, written) = mpsc::channel(MOVES);
-        let variables = variables_of(&call);
+        let variables = variables_of(&call, &assistant);
         let journal = Journal {
             call,
             fence,
@@ -126,11 +126,42 @@ impl RunCall {
     }
 }
 
-/// What the assistant's lines may be filled with: the call's variables and `customerName`.
-fn variables_of(call: &OutboundCall) -> Variables {
-    let mut variables = call.variables.clone();
+/// What the assistant's lines may be filled with: the call's variables, else `customerName`, else
+/// what the assistant knows.
+fn variables_of(call: &OutboundCall, assistant: &Assistant) -> Variables {
+    let mut variables = assistant.variables.clone();
     if let Some(name) = &call.customer_name {
-        variables.entry("customerName".to_owned()).or_insert_with(|| name.clone());
+        variables.insert("customerName".to_owned(), name.clone());
     }
+    variables.extend(call.variables.clone());
     variables
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::testing::{Ground, InMemory, World};
+    use domain::variables::fill;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_calls_own_values_win_over_what_the_assistant_knows() {
+        let ground = Ground::lay(&World::new(InMemory::new(), ()), None).await.unwrap();
+        let (mut assistant, mut call) = (ground.assistant.clone(), ground.call().unwrap());
+        let named = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        assistant.variables = named(&[("clinic", "North"), ("day", "today"), ("customerName", "neighbour")]);
+        call.variables = named(&[("day", "Monday")]);
+        call.customer_name = Some("Ada".to_owned());
+        let said = |call: &OutboundCall| {
+            fill("{{customerName}}, {{clinic}}, {{day}}, {{unknown}}.", &variables_of(call, &assistant))
+        };
+        assert_eq!(said(&call), "Ada, North, Monday, .");
+        call.customer_name = None;
+        assert_eq!(said(&call), "neighbour, North, Monday, .");
+        call.customer_name = Some("Ada".to_owned());
+        call.variables = named(&[("customerName", "Dr. Lovelace"), ("clinic", "")]);
+        assert_eq!(said(&call), "Dr. Lovelace, , today, .");
+    }
 }

@@ -98,6 +98,11 @@ fn flatten<'a>(name: String, value: &'a Value, into: &mut Vec<(String, &'a Value
                 flatten(format!("{name}.{key}"), value, into);
             }
         }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for (index, item) in items.iter().enumerate() {
+                flatten(format!("{name}[{}]", index + 1), item, into);
+            }
+        }
         _ => into.push((name, value)),
     }
 }
@@ -147,8 +152,8 @@ mod tests {
 
     #[test]
     fn what_lies_in_an_object_is_shown_line_by_line() {
-        let fields = vec![("id", value!("x")), ("a", value!({"b": {"c": 1}, "d": null, "e": ["f", "g"]}))];
-        assert_eq!(lines(&fields), "id     x\na.b.c  1\na.e    f g");
+        let fields = vec![("id", value!("x")), ("a", value!({"b": [{"c": 1}], "d": null, "e": ["f", "g"]}))];
+        assert_eq!(lines(&fields), "id        x\na.b[1].c  1\na.e       f g");
     }
 
     #[test]

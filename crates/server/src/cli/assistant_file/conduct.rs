@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::assistant::{Conduct, OnVoicemail};
+use domain::call::Outcome;
 use domain::variables::Variables;
 use serde::Deserialize;
 
@@ -84,6 +85,12 @@ fn outcomes(named: Vec<String>) -> Result<Vec<String>, BadFile> {
         if !begins || outcome.len() > OUTCOME_MAX || !outcome.bytes().all(letters) {
             let allowed = format!("expected names such as quote_sent, of at most {OUTCOME_MAX} characters");
             return Err(bad("outcomes", allowed));
+        }
+        if Outcome::ALL.iter().any(|standard| standard.as_str() == outcome) {
+            return Err(bad(
+                "outcomes",
+                format!("{outcome} is a standard outcome, known without being named"),
+            ));
         }
         if !seen.insert(outcome) {
             return Err(bad("outcomes", format!("{outcome} stands there twice")));

@@ -36,7 +36,7 @@ fn a_mistake_is_named_with_what_is_allowed() {
     let listed = |names: Vec<String>| format!("outcomes = ['{}']", names.join("', '"));
     let many = listed((0..21).map(|number| format!("a{number}")).collect());
     let long = listed(vec!["x".repeat(51)]);
-    let variables: String = (0..201).map(|number| format!("a{number} = ''\n")).collect();
+    let variables = (0..201).map(|number| format!("a{number} = ''")).collect::<Vec<_>>().join("\n");
     assert_refused(
         BUILTIN,
         &[
@@ -52,6 +52,7 @@ fn a_mistake_is_named_with_what_is_allowed() {
             ("outcomes = ['_a']", "outcomes", "quote_sent"),
             ("outcomes = ['']", "outcomes", "quote_sent"),
             ("outcomes = ['a', 'b', 'a']", "outcomes", "a stands there twice"),
+            ("outcomes = ['wrong_number']", "outcomes", "standard outcome"),
             (&many, "outcomes", "at most 20"),
             (&long, "outcomes", "at most 50"),
             ("variables.a = 1", "invalid type", "string"),
