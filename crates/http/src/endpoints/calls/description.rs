@@ -1,7 +1,7 @@
 //! What the document says of call logs.
 
 use actix_web::http::StatusCode;
-use domain::call::{CallType, EndedReason};
+use domain::call::{CallType, EndedReason, Outcome, Sentiment};
 use serde_json::{Value, json};
 use utoipa::openapi::schema::ObjectBuilder;
 
@@ -130,13 +130,16 @@ static DETAIL: Part = Part {
     name: "CallDetail",
     shape: || {
         let reasons = EndedReason::ALL.map(EndedReason::as_str);
-        let intent = text("Primary intent detected.", "book_appointment");
-        let outcome = text("High-level outcome.", "appointment_confirmed");
+        let intent = text("Primary intent detected, a label in snake_case.", "book_appointment");
+        let outcomes = Outcome::ALL.map(|outcome| format!("`{}`", outcome.as_str())).join(", ");
+        let words = format!("High-level outcome: {outcomes}, or one of the assistant's own.");
+        let outcome = text(&words, "appointment_confirmed");
+        let sentiments = Sentiment::ALL.map(Sentiment::as_str);
         item("All that is known of a call.")
             .always("callEndedReason", nullable(choice("Why it ended; null while it goes on.", reasons)))
             .always("userName", nullable(text("The other side's name.", "Ada")))
             .always("userPrimaryIntent", nullable(intent))
-            .always("userSentiment", nullable(text("Detected sentiment.", "positive")))
+            .always("userSentiment", nullable(choice("Detected sentiment.", sentiments)))
             .always("callOutcome", nullable(outcome))
             .always("callSummary", nullable(text("English summary.", "Ada confirmed her appointment.")))
             .always("callSummaryFr", nullable(text("French summary.", "Ada a confirmé son rendez-vous.")))
