@@ -9,10 +9,12 @@
     reason = "these are tests"
 )]
 
+mod analysed_calls;
 mod authentication;
 mod call_lists;
 mod calls;
 mod create;
+mod error_table;
 mod errors;
 mod hostile;
 mod idempotency;
