@@ -9,11 +9,11 @@ use crate::moment::Millis;
 /// So much speech is someone speaking; less is a noise.
 const SPEAKING: Duration = Duration::from_millis(200);
 /// So much speech is more than a word in passing.
-const INSISTING: Duration = Duration::from_millis(600);
+pub(crate) const INSISTING: Duration = Duration::from_millis(600);
 /// So much silence makes a noise forgotten.
 const NOISE_OVER: Duration = Duration::from_millis(200);
 /// So much silence ends a turn.
-const TURN_OVER: Duration = Duration::from_millis(500);
+pub(crate) const TURN_OVER: Duration = Duration::from_millis(500);
 
 /// What became clear in a beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,11 @@ impl Hearing {
     /// Whether someone speaks, or paused too briefly for an end of turn.
     pub(crate) fn is_speaking(&self) -> bool {
         self.sound.is_some_and(|sound| sound.is_speech())
+    }
+
+    /// The turn under way, as far as it is known.
+    pub(crate) fn speaking(&self) -> Option<Utterance> {
+        self.sound.filter(Sound::is_speech).map(|sound| sound.span)
     }
 
     /// Whether anything is heard that may become speech.

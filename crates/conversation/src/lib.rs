@@ -34,10 +34,13 @@
 //! Playout, hearing and the limits know nothing of scripts: an engine that produces audio
 //! as it goes takes the place of the script alone. Voicemail detection belongs beside the hearing.
 
+mod agent;
 mod beat;
 mod conversation;
+mod fallback;
 mod floor;
 mod hearing;
+mod last_words;
 mod lines;
 mod moment;
 mod opening;
@@ -45,8 +48,8 @@ mod playout;
 mod put;
 mod quiet;
 mod script;
-mod spoken_text;
 mod turn;
+mod voicemail;
 
 pub use conversation::Conversation;
 pub use lines::LineId;

@@ -1,12 +1,15 @@
 //! What a conversation begins with: the assistant, with its places filled.
 
-use domain::assistant::{Assistant, Brain, Engine, Script, tool};
+use domain::assistant::{Assistant, Brain, Engine, OnVoicemail, tool};
 use domain::audio::AudioFormat;
 use domain::ids::CallId;
 use domain::ports::AgentSpec;
+use domain::spoken::speakable;
 use domain::variables::{self, Variables};
 
-use crate::spoken_text::plain;
+use crate::fallback;
+use crate::lines::Lines;
+use crate::script::Recital;
 
 /// What a conversation begins with.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +39,31 @@ impl Filling {
 
     /// Words to be spoken: filled, and without markup.
     pub(crate) fn words(&self, template: &str) -> String {
-        plain(&self.text(template))
+        speakable(&self.text(template))
     }
 
     /// What is said before all else.
     pub(crate) fn notice(&self, assistant: &Assistant) -> Option<String> {
         let notice = assistant.conduct.recording_notice.as_ref().filter(|_| assistant.conduct.records)?;
-        Some(self.words(notice)).filter(|words| !words.trim().is_empty())
+        Some(self.words(notice)).filter(|words| !words.is_empty())
+    }
+
+    /// What is done when a machine answers.
+    pub(crate) fn voicemail(&self, assistant: &Assistant) -> Option<OnVoicemail> {
+        Some(match assistant.conduct.voicemail.as_ref()? {
+            OnVoicemail::HangUp => OnVoicemail::HangUp,
+            OnVoicemail::LeaveMessage(text) => OnVoicemail::LeaveMessage(self.words(text)),
+        })
+    }
+
+    /// What the built-in voice says when an agent is lost.
+    pub(crate) fn fallback(&self, assistant: &Assistant) -> String {
+        let own = match &assistant.engine {
+            Engine::Agent(agent) => agent.persona.fallback_line.as_deref(),
+            Engine::Builtin(_) => None,
+        };
+        let own = own.map(|line| self.words(line)).filter(|line| !line.is_empty());
+        own.unwrap_or_else(|| fallback::line(assistant.language).to_owned())
     }
 }
 
@@ -69,10 +90,19 @@ pub(crate) fn needs_sound(assistant: &Assistant) -> bool {
     }
 }
 
-/// The script, if it follows one.
-pub(crate) fn script(assistant: &Assistant) -> Option<&Script> {
-    match &assistant.engine {
-        Engine::Builtin(script) => Some(script),
-        Engine::Agent(_) => None,
+/// Every line of the built-in voice that may be said.
+pub(crate) fn lines(assistant: &Assistant, values: &Variables) -> Vec<String> {
+    let filling = Filling::new(assistant, values);
+    let mut lines = match &assistant.engine {
+        Engine::Builtin(script) => Recital::lines(script, &filling, filling.notice(assistant)),
+        Engine::Agent(_) => {
+            let mut lines = Lines::default();
+            lines.add(filling.fallback(assistant));
+            lines
+        }
+    };
+    if let Some(OnVoicemail::LeaveMessage(text)) = filling.voicemail(assistant) {
+        lines.add(text);
     }
+    lines.into_texts()
 }

@@ -218,6 +218,12 @@ impl Recital {
         soon.for_each(|line| floor.ask(line));
     }
 
+    /// The call is over: closes the turns under way.
+    pub(crate) fn finish(&mut self, floor: &mut Floor) {
+        self.drop_line(floor);
+        floor.stop_hearing();
+    }
+
     /// Stops speaking.
     pub(crate) fn drop_line(&mut self, floor: &mut Floor) {
         if let Some(played) = self.playout.flush() {

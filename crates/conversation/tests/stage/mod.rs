@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part of the stage")]
 
+pub(crate) mod agent;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
