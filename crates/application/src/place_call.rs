@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use conversation::Conversation;
 use domain::access::Principal;
-use domain::assistant::tool::Tool;
-use domain::assistant::{Assistant, Engine};
 use domain::audio::AudioFormat;
 use domain::call::{CallStatus, EndedReason, OutboundCall};
 use domain::callback::CallbackUrl;
@@ -12,7 +11,7 @@ use domain::idempotency::{Earlier, Once};
 use domain::ids::{AssistantId, BootId, CallId, ContactId, NewId, NumberId};
 use domain::number::Destination;
 use domain::ports::{
-    Acceptance, Accepted, Clock, Detects, DialPlan, Directory, Dispatch, Entropy, OutboundCalls, Placeable,
+    Acceptance, Accepted, Clock, DialPlan, Directory, Dispatch, Entropy, OutboundCalls, Placeable,
     PreparedLeg, Recorded, Refused, StoreUnavailable, Telephony,
 };
 use domain::variables::Variables;
@@ -196,8 +195,7 @@ impl PlaceCall {
             from: placeable.number.number.clone(),
             to,
             formats: vec![AudioFormat::Pcmu, AudioFormat::Pcma],
-            // Whether an agent's provider finds speech by itself shows only when its session stands.
-            detects: Detects { speech: true, tones: listens_for_a_beep(&placeable.assistant) },
+            detects: Conversation::detects(&placeable.assistant),
         };
         self.telephony.prepare(plan).await.map_err(|refused| match refused {
             Refused::Unreachable(cause) => {
@@ -207,15 +205,6 @@ impl PlaceCall {
             Refused::NoCapacity => EndedReason::CapacityExceeded,
         })
     }
-}
-
-/// Only who deals with machines has to know when their beep is over.
-fn listens_for_a_beep(assistant: &Assistant) -> bool {
-    let may_leave_a_message = match &assistant.engine {
-        Engine::Builtin(_) => false,
-        Engine::Agent(agent) => agent.persona.tools.contains(&Tool::LeaveVoicemail),
-    };
-    may_leave_a_message || assistant.conduct.voicemail.is_some()
 }
 
 fn replayed(earlier: Earlier<Recorded>) -> Result<Placed, PlaceError> {

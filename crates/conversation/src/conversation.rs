@@ -6,7 +6,7 @@ use domain::assistant::{Assistant, Engine, OnVoicemail};
 use domain::audio::Digit;
 use domain::call::{EndedReason, Fact};
 use domain::ids::CallId;
-use domain::ports::{AgentEvent, AgentSpec};
+use domain::ports::{AgentEvent, AgentSpec, Detects};
 use domain::variables::Variables;
 
 use crate::agent::{Broke, Dialogue};
@@ -71,9 +71,9 @@ impl Conversation {
         opening::spec(assistant, values, call)
     }
 
-    /// Whether speech and tones must be found in what is heard; else the agent alone finds them.
-    pub fn needs_sound(assistant: &Assistant) -> bool {
-        opening::needs_sound(assistant)
+    /// What must be found in the sound that is heard; an agent may hear speech itself.
+    pub fn detects(assistant: &Assistant) -> Detects {
+        opening::detects(assistant)
     }
 
     /// Takes an input; the outputs are drained afterwards.

@@ -7,7 +7,7 @@ pub(crate) const fn line(language: Language) -> &'static str {
         Language::EnglishUnitedStates | Language::EnglishGreatBritain => {
             "I am sorry, there is a technical problem and I cannot go on. Goodbye."
         }
-        Language::French => {
+        Language::French | Language::FrenchCanada => {
             "Je suis désolé, il y a un problème technique et je ne peux pas continuer. Au revoir."
         }
         Language::German => {

@@ -1,9 +1,12 @@
 //! What a conversation begins with: the assistant, with its places filled.
 
+use domain::assistant::tool::Tool;
 use domain::assistant::{Assistant, Brain, Engine, OnVoicemail, tool};
 use domain::audio::AudioFormat;
+use domain::call::outcome;
 use domain::ids::CallId;
-use domain::ports::AgentSpec;
+use domain::ports::{AgentSpec, Detects};
+
 use domain::spoken::speakable;
 use domain::variables::{self, Variables};
 
@@ -70,24 +73,28 @@ impl Filling {
 /// The session that an assistant's call needs, if it is an agent.
 pub(crate) fn spec(assistant: &Assistant, values: &Variables, call: CallId) -> Option<AgentSpec> {
     let Engine::Agent(agent) = &assistant.engine else { return None };
+    let outcomes = outcome::nameable(&assistant.conduct.outcomes).into_iter().map(str::to_owned);
+    let outcomes: Vec<String> = outcomes.collect();
     Some(AgentSpec {
         call,
         brain: agent.brain.clone(),
         instructions: Filling::new(assistant, values).text(&agent.persona.instructions),
         language: assistant.language,
-        tools: tool::forms(&agent.persona, &assistant.conduct.outcomes),
+        tools: tool::forms(&agent.persona, &outcomes),
     })
 }
 
-/// Whether speech and tones must be found in what is heard; else only the agent finds them.
-pub(crate) fn needs_sound(assistant: &Assistant) -> bool {
-    match &assistant.engine {
-        Engine::Agent(agent) if matches!(agent.brain, Brain::Realtime(_)) => {
-            let leaves_messages = agent.persona.tools.contains(&tool::Tool::LeaveVoicemail);
-            assistant.conduct.voicemail.is_some() || leaves_messages
+/// What must be found in the sound that is heard.
+pub(crate) fn detects(assistant: &Assistant) -> Detects {
+    let (hears_itself, leaves_messages) = match &assistant.engine {
+        Engine::Agent(agent) => {
+            let tools = &agent.persona.tools;
+            (matches!(agent.brain, Brain::Realtime(_)), tools.contains(&Tool::LeaveVoicemail))
         }
-        Engine::Agent(_) | Engine::Builtin(_) => true,
-    }
+        Engine::Builtin(_) => (false, false),
+    };
+    let tones = assistant.conduct.voicemail.is_some() || leaves_messages;
+    Detects { speech: tones || !hears_itself, tones }
 }
 
 /// Every line of the built-in voice that may be said.

@@ -15,11 +15,11 @@ use crate::turn::Turn;
 pub enum Input {
     /// The 20 ms beat of the call, and what was heard in it.
     Heard {
-        /// Whether someone spoke; always false where [`Conversation::needs_sound`] is.
+        /// Whether someone spoke, where that [must be found].
         ///
-        /// [`Conversation::needs_sound`]: crate::Conversation::needs_sound
+        /// [must be found]: crate::Conversation::detects
         speech: bool,
-        /// Whether it was one steady tone.
+        /// Whether it was one steady tone, where that must be found.
         tone: bool,
     },
     /// The callee pressed a key.

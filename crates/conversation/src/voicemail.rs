@@ -17,6 +17,8 @@ const GREETS_WITHIN: Duration = Duration::from_secs(5);
 const LONG_GREETING: Duration = Duration::from_millis(2500);
 /// A tone of this length is a beep.
 const BEEP: Duration = Duration::from_millis(150);
+/// So much of a tone passes before it is told from other sounds.
+const UNTOLD: Duration = Duration::from_millis(60);
 /// A beep so soon after speech is a machine's.
 const BEEP_AFTER_SPEECH: Duration = Duration::from_secs(5);
 /// After so much silence the beep was missed, or there is none.
@@ -87,7 +89,8 @@ impl Voicemail {
             self.tone += FRAME;
             return;
         }
-        if std::mem::take(&mut self.tone) < BEEP {
+        let told = std::mem::take(&mut self.tone);
+        if told.is_zero() || told + UNTOLD < BEEP {
             return;
         }
         self.beep = Some(now);

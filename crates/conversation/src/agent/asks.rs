@@ -23,8 +23,6 @@ struct Ask {
     order: AgentOrder,
     /// Nobody wants to hear it any more.
     stale: bool,
-    /// An utterance of it came to its end.
-    said: bool,
 }
 
 /// Orders that are under way, answered one after the other.
@@ -35,7 +33,7 @@ pub(crate) struct Asks {
 
 impl Asks {
     pub(crate) fn push(&mut self, purpose: Purpose, order: AgentOrder) {
-        self.asks.push_back(Ask { purpose, order, stale: false, said: false });
+        self.asks.push_back(Ask { purpose, order, stale: false });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -62,13 +60,6 @@ impl Asks {
         self.asks.iter_mut().for_each(|ask| ask.stale = true);
     }
 
-    /// An utterance came to its end.
-    pub(crate) fn said(&mut self) {
-        if let Some(ask) = self.asks.front_mut() {
-            ask.said = true;
-        }
-    }
-
     /// The first is answered.
     pub(crate) fn answered(&mut self) {
         self.asks.pop_front();
@@ -81,6 +72,6 @@ impl Asks {
     /// What was lost on the way and is still wanted.
     pub(crate) fn lost(&mut self) -> VecDeque<(Purpose, AgentOrder)> {
         let asks = std::mem::take(&mut self.asks);
-        asks.into_iter().filter(|ask| !ask.stale && !ask.said).map(|ask| (ask.purpose, ask.order)).collect()
+        asks.into_iter().filter(|ask| !ask.stale).map(|ask| (ask.purpose, ask.order)).collect()
     }
 }

@@ -130,9 +130,7 @@ impl Dialogue {
             }
             AgentEvent::UtteranceEnded(utterance) => {
                 self.progress = floor.now;
-                if self.queue.end(utterance) {
-                    self.asks.said();
-                }
+                self.queue.end(utterance);
             }
             AgentEvent::Answered => return self.answered(floor),
             AgentEvent::ToolCalled { id, name, arguments } => {
