@@ -3,6 +3,9 @@
 /// The longest piece between `<` and `>` that counts as a tag, in characters.
 const LONGEST_TAG: usize = 200;
 
+/// What a tag leaves behind: a picture, as it parts words like one and is heard as little.
+const TAG: char = '\u{2500}';
+
 /// Entities that models write, and how they are read.
 const ENTITIES: [(&str, char); 7] = [
     ("&amp;", '&'),
@@ -44,7 +47,7 @@ fn without_tags(text: &str) -> String {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         plain.push_str(before);
         if let Some(after) = after_tag(from) {
-            plain.push(' ');
+            plain.push(TAG);
             rest = after;
         } else if let Some((entity, read)) = ENTITIES.iter().find(|(entity, _)| from.starts_with(entity)) {
             plain.push(*read);
@@ -140,32 +143,41 @@ fn link(rest: &str) -> Option<(&str, &str)> {
 
 /// The words, without what makes no sound, one space apart.
 fn words(line: &str) -> String {
-    let heard = |character: char| match character {
-        '<' | '>' => Some(' '),
-        other if is_picture(other) || other.is_control() => Some(' '),
-        // Byte order marks, joiners, directions and variation selectors.
-        '\u{AD}'
-        | '\u{200B}'..='\u{200F}'
-        | '\u{202A}'..='\u{202E}'
-        | '\u{2060}'..='\u{2069}'
-        | '\u{20E3}'
-        | '\u{FE00}'..='\u{FE0F}'
-        | '\u{FEFF}'
-        | '\u{E0000}'..='\u{E007F}' => None,
-        other => Some(other),
-    };
-    let plain: String = line.chars().filter_map(heard).collect();
-    let mut words = String::with_capacity(plain.len());
-    for word in plain.split_whitespace() {
-        // What a picture stood before stays with the word before it.
-        let closes = word.chars().all(|mark| matches!(mark, '.' | ',' | '!' | '?' | ';' | ':'));
-        let glued = closes && words.ends_with(char::is_alphanumeric);
-        if !glued && !words.is_empty() {
+    let mut words = String::with_capacity(line.len());
+    let (mut space, mut after_picture) = (false, false);
+    for character in line.chars().filter(|character| !is_unheard(*character)) {
+        if matches!(character, '<' | '>') || character.is_control() || character.is_whitespace() {
+            (space, after_picture) = (true, false);
+            continue;
+        }
+        if is_picture(character) {
+            (space, after_picture) = (true, true);
+            continue;
+        }
+        // What closes a sentence after a picture closes it after the word before.
+        let closes = after_picture && matches!(character, '.' | ',' | '!' | '?' | ';' | ':');
+        if space && !words.is_empty() && !(closes && words.ends_with(char::is_alphanumeric)) {
             words.push(' ');
         }
-        words.push_str(word);
+        words.push(character);
+        (space, after_picture) = (false, false);
     }
     words
+}
+
+/// Byte order marks, joiners, directions, variation selectors and their like.
+const fn is_unheard(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{20E3}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FEFF}'
+            | '\u{E0000}'..='\u{E007F}'
+    )
 }
 
 /// Emoji, arrows, dingbats and their like.
@@ -191,8 +203,10 @@ mod tests {
             ("Hello, **Ben**! How *are* you?", "Hello, Ben! How are you?"),
             ("__Yes__, _really_: ~~no~~ `snake_case`", "Yes, really: no snake_case"),
             ("<speak>One<break time=\"1s\"/> two</speak>", "One two"),
+            ("Hi, <b>Ben</b>, <i>hello</i>!", "Hi, Ben, hello!"),
             ("Ben &amp; Co &lt;x&gt; isn&#39;t", "Ben & Co x isn't"),
             ("See [our site](https://example.com/a_b) ![logo](x.png).", "See our site logo."),
+            ("C’est l’été !", "C’est l’été !"),
             ("Great! 🎉👍🏽 See you ☀\u{FE0F}.", "Great! See you."),
             ("Done ✅, next → home", "Done, next home"),
             ("a\u{200B}b\u{0}c\u{FEFF}", "ab c"),

@@ -7,8 +7,10 @@ use domain::ports::{AgentSession, AgentSpec, VoiceAgent};
 use egress::{Resolve, SystemResolver, WayOut};
 use tokio::runtime::Handle;
 
+use crate::cascade;
 use crate::keys::Keys;
 use crate::link::{self, Ends};
+use crate::provider::Client;
 use crate::realtime;
 use crate::settings::{Settings, Timeouts};
 
@@ -17,6 +19,7 @@ use crate::settings::{Settings, Timeouts};
 pub struct Engines {
     control: Handle,
     way_out: WayOut,
+    client: Client,
     keys: Keys,
     timeouts: Timeouts,
 }
@@ -29,9 +32,11 @@ impl Engines {
 
     /// Makes them ready with a resolver of one's own.
     pub fn with_resolver(settings: Settings, resolver: Arc<dyn Resolve>) -> Self {
+        let way_out = WayOut::new(settings.policy, &settings.tls, resolver);
         Self {
             control: settings.control,
-            way_out: WayOut::new(settings.policy, &settings.tls, resolver),
+            client: Client::new(way_out.clone(), settings.timeouts.connect, settings.timeouts.stall),
+            way_out,
             keys: Keys::new(settings.variables),
             timeouts: settings.timeouts,
         }
@@ -43,7 +48,12 @@ impl VoiceAgent for Engines {
         let (handle, ends) = link::pair();
         match &spec.brain {
             Brain::Realtime(realtime) => self.open_realtime(ends, realtime.clone(), spec),
-            Brain::Cascade(_) => ends.teller.broken("the engine is not there yet"),
+            Brain::Cascade(cascade) => {
+                let cascade = cascade.clone();
+                let session = cascade::session(ends, spec, cascade, &self.client, &self.keys);
+                // It ends by itself when the handle is dropped.
+                drop(session.map(|session| self.control.spawn(session.run())));
+            }
         }
         Box::new(handle)
     }

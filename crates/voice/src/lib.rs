@@ -4,9 +4,11 @@
 //! A session is a task on the control runtime ([`Settings::control`]) and a handle that a media
 //! thread polls; the two share bounded queues, and neither ever waits for the other.
 
+mod cascade;
 mod engines;
 mod keys;
 mod link;
+mod provider;
 mod realtime;
 mod settings;
 mod sound;

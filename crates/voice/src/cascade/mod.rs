@@ -1,0 +1,48 @@
+//! Three services behind HTTP: one writes down what the callee says, one answers, one speaks.
+//!
+//! Turns are detected by the conversation. An answer is spoken sentence by sentence while the rest of it
+//! is still being written.
+
+mod answer;
+mod chat;
+mod history;
+mod listening;
+mod sentences;
+mod session;
+mod speech;
+mod thoughts;
+mod transcription;
+mod wav;
+
+use domain::assistant::Cascade;
+use domain::ports::AgentSpec;
+
+use self::answer::Speaker;
+use self::session::Session;
+use self::speech::Speech;
+use self::transcription::Transcription;
+use crate::keys::Keys;
+use crate::link::Ends;
+use crate::provider::{Client, Service};
+
+/// Makes a session; without what it needs it is told to be broken, and is none.
+pub(crate) fn session(
+    ends: Ends,
+    spec: AgentSpec,
+    cascade: Cascade,
+    client: &Client,
+    keys: &Keys,
+) -> Option<Session> {
+    let service = |provider, path| {
+        Service::new(client.clone(), provider, path, keys).map_err(|lacks| format!("{path}: {lacks}"))
+    };
+    let services = service(&cascade.chat, "chat/completions").and_then(|chat| {
+        let transcription = service(&cascade.transcription, "audio/transcriptions")?;
+        Ok((chat, transcription, service(&cascade.speech, "audio/speech")?))
+    });
+    let (chat, transcription, speech) = services.map_err(|lacks| ends.teller.broken(lacks)).ok()?;
+    let warm = vec![transcription.clone(), chat.clone(), speech.clone()];
+    let speaker = Speaker { chat, speech: Speech::new(speech, cascade.voice), tools: spec.tools };
+    let transcription = Transcription::new(transcription, spec.language);
+    Some(Session::new(ends, spec.instructions, speaker, transcription, warm))
+}
