@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::call::EndedReason;
 use domain::ids::BootId;
-use domain::ports::{Callbacks, Clock, Nodes, Orphan, StoreUnavailable, Telephony};
+use domain::ports::{Analyses, Callbacks, Clock, Nodes, Orphan, StoreUnavailable, Telephony};
 
 use crate::conclude_call::ConcludeCall;
 use crate::crash_point::crash_point;
@@ -18,6 +18,8 @@ pub struct TakeOver {
     pub nodes: Arc<dyn Nodes>,
     /// Holds the dead boot's claims.
     pub callbacks: Arc<dyn Callbacks>,
+    /// Holds the dead boot's other claims.
+    pub analyses: Arc<dyn Analyses>,
     /// Says the BYE that the dead boot could not.
     pub telephony: Arc<dyn Telephony>,
     /// Records the ends.
@@ -29,7 +31,7 @@ pub struct TakeOver {
 }
 
 impl TakeOver {
-    /// Ends every live call of `dead` and frees its callbacks. With `counter`, only while the dead
+    /// Ends every live call of `dead` and frees its callbacks and analyses. With `counter`, only while the dead
     /// boot's heartbeat still stands there.
     pub async fn take_over(&self, dead: BootId, counter: Option<i64>) -> Result<(), StoreUnavailable> {
         loop {
@@ -43,6 +45,7 @@ impl TakeOver {
         // A boot that is still on the list was alive after all, and its claims are its own.
         if !self.nodes.others(self.boot).await?.iter().any(|other| other.boot == dead) {
             self.callbacks.release(&[dead]).await?;
+            self.analyses.release_analyses(&[dead]).await?;
         }
         Ok(())
     }

@@ -53,6 +53,14 @@ WITH freed AS (
 )
 SELECT true AS settled FROM freed";
 
+const RELEASE: &str = "
+WITH freed AS (
+    UPDATE analyses SET claimed_by = NULL, lease_until = NULL
+    WHERE claimed_by = ANY ($1) AND state = 'due'
+    RETURNING true
+)
+SELECT count(*) AS released FROM freed";
+
 row! {
     DueRow {
         call_id: Uuid,
@@ -68,6 +76,10 @@ row! {
 
 row! {
     Settled { settled: bool }
+}
+
+row! {
+    Released { released: i64 }
 }
 
 #[async_trait]
@@ -116,6 +128,12 @@ impl Analyses for Store {
         };
         let rows = self.write::<Settled>(query).await?;
         Ok(rows.iter().any(|row| row.settled))
+    }
+
+    async fn release_analyses(&self, gone: &[BootId]) -> Result<u64, StoreUnavailable> {
+        let boots: Vec<Uuid> = gone.iter().map(|boot| boot.uuid()).collect();
+        let rows = self.write::<Released>(statement(RELEASE).bind(boots)).await?;
+        Ok(rows.first().and_then(|row| u64::try_from(row.released).ok()).unwrap_or(0))
     }
 }
 

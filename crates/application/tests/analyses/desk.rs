@@ -156,4 +156,8 @@ impl Analyses for Forgetful {
         }
         self.store.settle_analysis(call, boot, tries, settled).await
     }
+
+    async fn release_analyses(&self, gone: &[BootId]) -> Result<u64, StoreUnavailable> {
+        self.store.release_analyses(gone).await
+    }
 }

@@ -108,6 +108,25 @@ async fn a_node_that_was_alive_after_all_keeps_its_callbacks() {
     assert!(claimed.is_some());
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_a_dead_node_was_analysing_is_free_at_once_and_a_living_ones_is_not() {
+    let node = Node::new(Wishes::default()).await;
+    let other = node.ground.another_boot(&node.world).await.unwrap();
+    let call = end_call(&node, other, "https://receiver.example.com/").await;
+    let facts = domain::call::CallFacts::default();
+    node.world.filing.file_transcript(call, &[], &facts, node.clock.now()).await.unwrap();
+    let claim = async |boot| {
+        let claimed = node.world.analyses.claim_analyses(boot, node.clock.now(), 9).await.unwrap();
+        claimed.into_iter().map(|due| due.call).collect::<Vec<_>>()
+    };
+    assert_eq!(claim(other).await, [call]);
+    node.world.nodes.beat(other).await.unwrap();
+    node.take_over.take_over(other, Some(0)).await.unwrap();
+    assert_eq!(claim(node.ground.boot).await, []);
+    node.take_over.take_over(other, None).await.unwrap();
+    assert_eq!(claim(node.ground.boot).await, [call]);
+}
+
 /// A call of another node that has beaten for the last time.
 async fn call_of_another(node: &Node) -> domain::ids::CallId {
     let boot = node.ground.another_boot(&node.world).await.unwrap();

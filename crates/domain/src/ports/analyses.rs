@@ -74,6 +74,9 @@ pub trait Analyses: Send + Sync {
         tries: u16,
         settled: AnalysisSettled,
     ) -> Result<bool, StoreUnavailable>;
+
+    /// Frees the claims of boots that are gone; returns how many.
+    async fn release_analyses(&self, gone: &[BootId]) -> Result<u64, StoreUnavailable>;
 }
 
 /// What a language model is asked.

@@ -93,6 +93,7 @@ impl Wiring {
         let take_over = Arc::new(TakeOver {
             nodes: store.clone(),
             callbacks: store.clone(),
+            analyses: store.clone(),
             telephony: telephony.clone(),
             conclude: conclude.clone(),
             clock: Arc::clone(clock),

@@ -95,6 +95,7 @@ impl Node {
         let take_over = Arc::new(TakeOver {
             nodes: nodes.clone(),
             callbacks: Arc::clone(&world.callbacks),
+            analyses: Arc::clone(&world.analyses),
             telephony: callee.wire.clone(),
             conclude: Arc::clone(&conclude),
             clock: Arc::clone(&clock),

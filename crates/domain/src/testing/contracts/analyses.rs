@@ -151,6 +151,24 @@ pub async fn a_lost_claim_settles_nothing(world: &World) -> TestResult {
     Ok(())
 }
 
+/// At once, whatever their lease; others keep theirs, and the try that was cut off counts.
+pub async fn claims_of_boots_that_are_gone_are_freed(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let (first, second) = (due(world, &ground, 0).await?, due(world, &ground, 1).await?);
+    let (other, third) = (ground.another_boot(world).await?, ground.another_boot(world).await?);
+    assert_eq!(claim(world, ground.boot, 0).await?, [(first, 0)]);
+    assert_eq!(claim(world, other, 1).await?, [(second, 0)]);
+    assert_eq!(world.analyses.release_analyses(&[]).await?, 0);
+    assert_eq!(world.analyses.release_analyses(&[third]).await?, 0);
+    assert_eq!(world.analyses.release_analyses(&[third, ground.boot]).await?, 1);
+    assert!(!world.analyses.settle_analysis(first, ground.boot, 0, done()).await?);
+    assert_eq!(claim(world, third, 1).await?, [(first, 1)]);
+    assert!(world.analyses.settle_analysis(first, third, 1, done()).await?);
+    assert_eq!(world.analyses.release_analyses(&[third]).await?, 0);
+    assert_eq!(claim(world, third, 1).await?, []);
+    Ok(())
+}
+
 /// Not before, and then by anybody.
 pub async fn a_try_that_failed_is_repeated_when_it_is_due(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;

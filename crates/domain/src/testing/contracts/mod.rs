@@ -145,6 +145,7 @@ macro_rules! store_contracts {
                 two_claimants_never_hold_the_same,
                 a_lapsed_lease_is_claimed_again,
                 a_lost_claim_settles_nothing,
+                claims_of_boots_that_are_gone_are_freed,
                 a_try_that_failed_is_repeated_when_it_is_due,
                 the_longest_due_come_first,
                 what_was_found_out_is_shown_and_found,

@@ -55,6 +55,17 @@ impl Analyses for InMemory {
         }
         Ok(true)
     }
+
+    async fn release_analyses(&self, gone: &[BootId]) -> Result<u64, StoreUnavailable> {
+        let mut released = 0;
+        for entry in self.reach()?.analyses.values_mut() {
+            if entry.claim.is_some_and(|(holder, _)| gone.contains(&holder)) {
+                entry.claim = None;
+                released += 1;
+            }
+        }
+        Ok(released)
+    }
 }
 
 impl InMemory {

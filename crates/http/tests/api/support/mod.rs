@@ -170,6 +170,7 @@ impl App {
         let take_over = TakeOver {
             nodes: data.clone(),
             callbacks: data.clone(),
+            analyses: data.clone(),
             telephony: self.telephony.clone(),
             conclude: conclude.clone(),
             clock: clock.clone(),
