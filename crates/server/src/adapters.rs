@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use domain::network::{AddressPolicy, Network};
 use speech::PicoSpeech;
+use tokio::runtime::Handle;
 
 use crate::config::Settings;
 use crate::trust;
@@ -45,4 +46,17 @@ pub fn speech() -> anyhow::Result<Arc<PicoSpeech>> {
     let program = std::env::current_exe().context("this program's own path is unknown")?;
     let args = vec!["speak".to_owned()];
     Ok(PicoSpeech::start(&speech::Settings { program, args, processes: 2, cache_bytes: SPEECH_CACHE_BYTES }))
+}
+
+/// The AI engines, with the variables that the operator lets assistants name.
+pub fn engines(settings: &Settings, control: Handle) -> anyhow::Result<Arc<voice::Engines>> {
+    let engines = &settings.engines;
+    let tls = trust::client_config(engines.authorities.as_deref()).context("ENGINES__TLS__AUTHORITIES")?;
+    Ok(Arc::new(voice::Engines::new(voice::Settings {
+        control,
+        policy: addresses(settings, &engines.allowed_networks),
+        tls,
+        variables: engines.keys(),
+        timeouts: voice::Timeouts::default(),
+    })))
 }

@@ -6,17 +6,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use conversation::{Conversation, Input, LineId, Millis, Opening, Output, Turn};
+use conversation::{Conversation, Input, LineId};
 use domain::assistant::Assistant;
-use domain::audio::{AudioFormat, Encoded, Frame};
+use domain::audio::{AudioFormat, Encoded};
 use domain::call::{EndedReason, FinalAnswer, Live};
 use domain::ids::CallId;
-use domain::ports::{Answered, Clock, HangUp, Leg, LegEnd, LegEvent, SpeechError};
+use domain::ports::{
+    AgentEvent, AgentSession, Answered, Clock, HangUp, Leg, LegEnd, LegEvent, Recorder, SpeechError,
+    VoiceAgent,
+};
 use domain::variables::Variables;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, Sleep};
 
 use super::lines::Lines;
+use super::talk::Talk;
 use crate::causes::causes;
 use crate::journal::{Move, Moves, reason_of};
 use crate::supervisor::Order;
@@ -31,67 +35,60 @@ const HANG_UP_LIMIT: Duration = Duration::from_secs(40);
 /// A conversation must end by itself this long before the leg is ended over its head.
 const OVERRUN: Duration = Duration::from_secs(5);
 
+/// What a call is run with.
+pub(super) struct Cast {
+    pub(super) call: CallId,
+    pub(super) assistant: Assistant,
+    pub(super) variables: Variables,
+    pub(super) lines: Lines,
+    pub(super) moves: Moves,
+    pub(super) agents: Arc<dyn VoiceAgent>,
+    pub(super) recorder: Arc<dyn Recorder>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ring_limit: Duration,
+}
+
 /// One running call.
 pub(super) struct Drive {
-    call: CallId,
-    assistant: Assistant,
-    variables: Variables,
-    lines: Lines,
-    moves: Moves,
-    clock: Arc<dyn Clock>,
-    ring_limit: Duration,
+    cast: Cast,
     live: Live,
     /// Why we hang up, once we do.
     ending: Option<EndedReason>,
+    /// Connects while it rings, and joins the talk at the answer.
+    agent: Option<Box<dyn AgentSession>>,
     talk: Option<Talk>,
     deadline: Pin<Box<Sleep>>,
     saved: Option<oneshot::Receiver<()>>,
-}
-
-/// The conversation of an answered call.
-struct Talk {
-    conversation: Conversation,
-    format: AudioFormat,
-    since: Duration,
 }
 
 enum Wake {
     Leg(LegEvent),
     Order(Order),
     Line(LineId, Result<Encoded, SpeechError>),
+    Agent(AgentEvent),
     Saved,
     Deadline,
 }
 
 impl Drive {
-    pub(super) fn new(
-        call: CallId,
-        assistant: Assistant,
-        variables: Variables,
-        lines: Lines,
-        moves: Moves,
-        clock: Arc<dyn Clock>,
-        ring_limit: Duration,
-    ) -> Self {
+    pub(super) fn new(cast: Cast) -> Self {
+        let limit = DIALLING_LIMIT.max(cast.ring_limit);
         Self {
-            call,
-            assistant,
-            variables,
-            lines,
-            moves,
-            clock,
-            ring_limit,
+            cast,
             live: Live::dialling(),
             ending: None,
+            agent: None,
             talk: None,
-            deadline: Box::pin(tokio::time::sleep(DIALLING_LIMIT.max(ring_limit))),
+            deadline: Box::pin(tokio::time::sleep(limit)),
             saved: None,
         }
     }
 
     /// Carries the call to its end.
     pub(super) async fn run(mut self, mut leg: Box<dyn Leg>, mut orders: mpsc::Receiver<Order>) {
-        self.lines.rehearse(Conversation::lines(&self.assistant, &self.variables), AudioFormat::Pcmu);
+        let Cast { call, assistant, variables, lines, agents, .. } = &self.cast;
+        lines.rehearse(Conversation::lines(assistant, variables), AudioFormat::Pcmu);
+        self.agent = Conversation::spec(assistant, variables, *call).map(|spec| agents.open(spec));
         let end = loop {
             let wake = poll_fn(|cx| self.poll_wake(cx, leg.as_mut(), &mut orders)).await;
             match wake {
@@ -102,13 +99,12 @@ impl Drive {
                         self.hang_up(leg.as_mut(), reason, HangUp::Forced);
                     }
                 }
-                Wake::Line(line, Ok(audio)) => {
-                    self.converse(leg.as_mut(), Input::LineReady { line, audio });
-                }
+                Wake::Line(line, Ok(audio)) => self.converse(leg.as_mut(), Input::LineReady { line, audio }),
                 Wake::Line(line, Err(error)) => {
-                    tracing::error!(call = %self.call, error = causes(&error), "a line could not be spoken");
+                    tracing::error!(call = %self.cast.call, error = causes(&error), "a line could not be spoken");
                     self.converse(leg.as_mut(), Input::LineFailed { line });
                 }
+                Wake::Agent(event) => self.on_agent(leg.as_mut(), event),
                 Wake::Saved => leg.acknowledge(),
                 Wake::Deadline => {
                     if self.on_deadline(leg.as_mut()) {
@@ -129,7 +125,7 @@ impl Drive {
         if let Poll::Ready(Some(order)) = orders.poll_recv(cx) {
             return Poll::Ready(Wake::Order(order));
         }
-        if let Poll::Ready((line, spoken)) = self.lines.poll_ready(cx) {
+        if let Poll::Ready((line, spoken)) = self.cast.lines.poll_ready(cx) {
             return Poll::Ready(Wake::Line(line, spoken));
         }
         if let Some(saved) = &mut self.saved
@@ -141,7 +137,14 @@ impl Drive {
         if self.deadline.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Wake::Deadline);
         }
-        leg.poll_event(cx).map(Wake::Leg)
+        // The beat comes before an agent that talks faster than it is played.
+        if let Poll::Ready(event) = leg.poll_event(cx) {
+            return Poll::Ready(Wake::Leg(event));
+        }
+        match &mut self.talk {
+            Some(talk) => talk.poll_agent(cx).map(Wake::Agent),
+            None => Poll::Pending,
+        }
     }
 
     fn on_leg(&mut self, leg: &mut dyn Leg, event: LegEvent) {
@@ -151,89 +154,95 @@ impl Drive {
             LegEvent::Ringing { code } => self.on_ringing(code),
             LegEvent::Answered(answered) => self.on_answer(leg, *answered),
             LegEvent::Heard(heard) => {
+                let now = self.cast.clock.since_boot();
                 // Nothing more is said once we hang up.
-                let talking = self.ending.is_none();
-                let frame = talking
-                    .then(|| self.converse(leg, Input::Heard { speech: heard.speech, tone: heard.tone }))
-                    .flatten();
+                let talk = self.talk.as_mut().filter(|_| self.ending.is_none());
+                let (frame, end) =
+                    talk.map_or((None, None), |talk| talk.beat(now, &heard, leg, &self.cast.lines));
                 leg.play(frame.as_ref());
+                self.end(leg, end);
             }
-            LegEvent::Pressed(digit) => {
-                self.converse(leg, Input::Pressed(digit));
-            }
-            LegEvent::Referred { connected } => {
-                self.converse(leg, Input::Referred { connected });
-            }
+            LegEvent::Pressed(digit) => self.converse(leg, Input::Pressed(digit)),
+            LegEvent::Referred { connected } => self.converse(leg, Input::Referred { connected }),
             LegEvent::Ended(_) => {}
         }
+    }
+
+    fn on_agent(&mut self, leg: &mut dyn Leg, event: AgentEvent) {
+        if let AgentEvent::Broken { cause } = &event {
+            tracing::error!(call = %self.cast.call, cause, "the assistant's provider is lost");
+        }
+        self.converse(leg, Input::Agent(event));
     }
 
     fn on_ringing(&mut self, code: u16) {
         if self.live.has_rung() {
             return;
         }
-        let now = self.clock.now();
+        let now = self.cast.clock.now();
         self.live = self.live.ring(now);
-        self.moves.send(Move::Ringing { at: now, code });
-        self.wait(self.ring_limit);
+        self.cast.moves.send(Move::Ringing { at: now, code });
+        self.wait(self.cast.ring_limit);
     }
 
     fn on_answer(&mut self, leg: &mut dyn Leg, answered: Answered) {
-        let now = self.clock.now();
+        let now = self.cast.clock.now();
         self.live = self.live.answer(now);
         let (saved, written) = oneshot::channel();
-        self.moves.send(Move::Answered { at: now, leg: Box::new(answered.saved), saved });
+        self.cast.moves.send(Move::Answered { at: now, leg: Box::new(answered.saved), saved });
         self.saved = Some(written);
-        let limits = self.assistant.limits;
-        self.wait(limits.max_duration + OVERRUN);
-        let conversation = Conversation::begin(Opening {
-            assistant: &self.assistant,
-            values: &self.variables,
-            format: answered.format,
-        });
-        self.talk = Some(Talk { conversation, format: answered.format, since: self.clock.since_boot() });
+        let Cast { call, assistant, variables, recorder, clock, .. } = &self.cast;
+        let sound = assistant.conduct.records.then_some(answered.format);
+        let recording = recorder.begin(*call, sound);
+        let agent = self.agent.take();
+        let talk =
+            Talk::begin((*call, assistant, variables), agent, recording, answered.format, clock.since_boot());
+        self.wait(assistant.limits.max_duration + OVERRUN);
+        self.talk = Some(talk);
         self.carry_out(leg);
     }
 
-    /// Tells the conversation something and carries out what it wants; gives the frame to play.
-    fn converse(&mut self, leg: &mut dyn Leg, input: Input) -> Option<Frame> {
-        let talk = self.talk.as_mut()?;
-        let elapsed = self.clock.since_boot().saturating_sub(talk.since);
-        talk.conversation.handle(Millis::ANSWER + elapsed, input);
-        self.carry_out(leg)
+    /// Tells the conversation something and carries out what it wants.
+    fn converse(&mut self, leg: &mut dyn Leg, input: Input) {
+        let now = self.cast.clock.since_boot();
+        if let Some(talk) = &mut self.talk {
+            talk.tell(now, input);
+        }
+        self.carry_out(leg);
     }
 
-    fn carry_out(&mut self, leg: &mut dyn Leg) -> Option<Frame> {
-        let mut frame = None;
-        while let Some(talk) = self.talk.as_mut()
-            && let Some(output) = talk.conversation.next_output()
-        {
-            match output {
-                Output::Synthesise { line, text } => self.lines.ask(line, text, talk.format),
-                Output::Play(next) => frame = Some(next),
-                // No agent is connected here yet, and facts are kept by the record that is to come.
-                Output::Silence | Output::Agent(_) | Output::Fact(_) => {}
-                Output::Press { digit, length } => leg.press(digit, length),
-                Output::Refer(target) => leg.refer(&target),
-                Output::Turn(turn) => log_turn(self.call, &turn),
-                Output::End(reason) => self.hang_up(leg, reason, HangUp::Normal),
-            }
+    fn carry_out(&mut self, leg: &mut dyn Leg) {
+        let (_, end) = self.talk.as_mut().map_or((None, None), |talk| talk.carry_out(leg, &self.cast.lines));
+        self.end(leg, end);
+    }
+
+    fn end(&mut self, leg: &mut dyn Leg, reason: Option<EndedReason>) {
+        if let Some(reason) = reason {
+            self.hang_up(leg, reason, HangUp::Normal);
         }
-        frame
     }
 
     fn hang_up(&mut self, leg: &mut dyn Leg, reason: EndedReason, cause: HangUp) {
         if self.ending.is_none() {
             self.ending = Some(reason);
+            self.over(leg, reason);
             leg.hang_up(cause);
             self.wait(HANG_UP_LIMIT);
+        }
+    }
+
+    /// Closes the talk; its record is complete when the call's task lets go of it.
+    fn over(&mut self, leg: &mut dyn Leg, reason: EndedReason) {
+        if let Some(talk) = &mut self.talk {
+            talk.over(self.cast.clock.since_boot(), reason);
+            let _ = talk.carry_out(leg, &self.cast.lines);
         }
     }
 
     /// Returns whether the leg must be given up.
     fn on_deadline(&mut self, leg: &mut dyn Leg) -> bool {
         if self.ending.is_some() {
-            tracing::error!(call = %self.call, "a leg did not end after hanging up");
+            tracing::error!(call = %self.cast.call, "a leg did not end after hanging up");
             return true;
         }
         if self.live.is_connected() {
@@ -250,10 +259,9 @@ impl Drive {
 
     fn conclude(mut self, leg: &mut dyn Leg, end: LegEnd) {
         let (reason, answer) = judge(self.ending, self.live, end);
-        self.ending = Some(reason);
-        self.converse(leg, Input::Over(reason));
-        let ended = self.live.end(reason, self.clock.now());
-        self.moves.send(Move::Ended { ended, answer });
+        self.over(leg, reason);
+        let ended = self.live.end(reason, self.cast.clock.now());
+        self.cast.moves.send(Move::Ended { ended, answer });
     }
 }
 
@@ -271,31 +279,5 @@ fn judge(ending: Option<EndedReason>, live: Live, end: LegEnd) -> (EndedReason, 
         (None, LegEnd::Unreachable) => (EndedReason::TrunkUnreachable, None),
         (None, LegEnd::MediaTimeout) => (EndedReason::MediaTimeout, None),
         (None, LegEnd::Unusable | LegEnd::Lost | LegEnd::ByUs) => (EndedReason::TrunkError, None),
-    }
-}
-
-/// What is said on a call is for those who ask for it: it may be confidential.
-fn log_turn(call: CallId, turn: &Turn) {
-    match turn {
-        Turn::AssistantBegins { at, text } => {
-            tracing::debug!(target: "callwright::turns", %call, %at, text, "assistant says");
-        }
-        Turn::AssistantSpoke { interrupted: true, to, text, .. } => {
-            tracing::debug!(target: "callwright::turns", %call, at = %to, text, "assistant interrupted");
-        }
-        Turn::AssistantSpoke { .. } => {}
-        Turn::CustomerSpoke { from, text: Some(text), .. } => {
-            tracing::debug!(target: "callwright::turns", %call, at = %from, text, "callee said");
-        }
-        Turn::CustomerSpoke { from, to, text: None } => {
-            let seconds = to.since(*from).as_secs_f64();
-            tracing::debug!(target: "callwright::turns", %call, at = %from, seconds, "callee spoke");
-        }
-        Turn::CustomerPressed { at, digit } => {
-            tracing::debug!(target: "callwright::turns", %call, %at, key = %digit.as_char(), "callee pressed");
-        }
-        Turn::AssistantPressed { at, keys } => {
-            tracing::debug!(target: "callwright::turns", %call, %at, keys, "assistant pressed");
-        }
     }
 }

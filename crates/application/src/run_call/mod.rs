@@ -3,13 +3,14 @@
 
 mod drive;
 mod lines;
+mod talk;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::assistant::Assistant;
 use domain::call::{EndedReason, Live, OutboundCall};
-use domain::ports::{Clock, Fence, Leg, OutboundCalls, PreparedLeg, Speech};
+use domain::ports::{Clock, Fence, Leg, OutboundCalls, PreparedLeg, Recorder, Speech, VoiceAgent};
 use domain::variables::Variables;
 use tokio::sync::mpsc;
 
@@ -20,7 +21,7 @@ use crate::journal::{Journal, MOVES, Move, Moves};
 use crate::keep_node::NodeLease;
 use crate::supervisor::{Admission, CallSupervisor, Order};
 
-use drive::Drive;
+use drive::{Cast, Drive};
 use lines::Lines;
 
 /// Runs accepted calls.
@@ -29,8 +30,12 @@ pub struct RunCall {
     pub calls: Arc<dyn OutboundCalls>,
     /// Takes their ends.
     pub conclude: Arc<ConcludeCall>,
-    /// Speaks the built-in engine's lines.
+    /// Speaks the lines of the built-in voice.
     pub speech: Arc<dyn Speech>,
+    /// Brings AI assistants.
+    pub agents: Arc<dyn VoiceAgent>,
+    /// Keeps the record of what is said.
+    pub recorder: Arc<dyn Recorder>,
     /// Holds the running calls.
     pub supervisor: Arc<CallSupervisor>,
     /// Knows whether this node may dial.
@@ -113,15 +118,17 @@ impl RunCall {
     ) {
         let lines =
             Lines::new(Arc::clone(&self.speech), self.supervisor.control().clone(), assistant.language);
-        let drive = Drive::new(
-            fence.call,
+        let drive = Drive::new(Cast {
+            call: fence.call,
             assistant,
             variables,
             lines,
             moves,
-            Arc::clone(&self.clock),
-            self.ring_limit,
-        );
+            agents: Arc::clone(&self.agents),
+            recorder: Arc::clone(&self.recorder),
+            clock: Arc::clone(&self.clock),
+            ring_limit: self.ring_limit,
+        });
         self.supervisor.media().spawn(drive.run(leg, orders));
     }
 }

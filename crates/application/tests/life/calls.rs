@@ -29,7 +29,7 @@ async fn an_answered_call_is_acknowledged_once_saved_speaks_and_ends_with_the_ca
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(said, *b"HH");
+    assert_eq!(said, *b"TT", "the notice that the call is recorded comes first");
     node.callee.ends(LegEnd::ByPeer);
     assert_eq!(node.end(call).await, is("completed", "customer-ended-call"));
     assert_eq!(node.supervisor.running(), 0);

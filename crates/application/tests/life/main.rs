@@ -13,4 +13,5 @@ mod calls;
 mod house;
 mod nodes;
 mod support;
+mod talks;
 mod twins;

@@ -78,6 +78,9 @@ impl Wiring {
             .await
             .context("SIP__LISTEN")?;
         let speech = adapters::speech()?;
+        let agents = adapters::engines(settings, control.clone())?;
+        let recorder =
+            media::DiskRecorder::open(&settings.data_dir.join("records")).context("the records' folder")?;
         let judge = Arc::new(JsonSchemaJudge::start().context("threads for metadata schemas")?);
 
         let callbacks = Arc::new(DeliverCallbacks::new(
@@ -111,6 +114,8 @@ impl Wiring {
             calls: store.clone(),
             conclude: conclude.clone(),
             speech,
+            agents,
+            recorder,
             supervisor: supervisor.clone(),
             lease: lease.clone(),
             clock: Arc::clone(clock),

@@ -1,5 +1,6 @@
 //! A whole node in memory, whose network, voice, receivers and time are in the test's hands.
 
+mod agent;
 mod blind;
 mod held;
 mod ports;
@@ -27,6 +28,7 @@ use domain::testing::{Ground, InMemory, World};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+pub use agent::{Got, Mind, Tape};
 use blind::Blind;
 pub use held::HeldNodes;
 pub use ports::{Counter, MemorySpool, Receivers, SimulatedClock, Voice};
@@ -50,6 +52,8 @@ pub struct Node {
     pub conclude: Arc<ConcludeCall>,
     pub deliver: Arc<DeliverCallbacks>,
     pub tries: mpsc::UnboundedReceiver<ClaimedCallback>,
+    pub mind: Mind,
+    pub tape: Tape,
     place_call: PlaceCall,
 }
 
@@ -59,11 +63,13 @@ pub struct Wishes {
     /// Earlier requests are seen only when it is too late.
     pub blind: bool,
     pub outcome: fn(u16) -> TryOutcome,
+    /// The assistant is an AI.
+    pub agent: bool,
 }
 
 impl Default for Wishes {
     fn default() -> Self {
-        Self { broken_voice: false, blind: false, outcome: |_| TryOutcome::Answered(200) }
+        Self { broken_voice: false, blind: false, outcome: |_| TryOutcome::Answered(200), agent: false }
     }
 }
 
@@ -71,7 +77,12 @@ impl Node {
     pub async fn new(wishes: Wishes) -> Self {
         let store = InMemory::new();
         let world = World::new(store.clone(), ());
-        let ground = Ground::lay(&world, None).await.unwrap();
+        let mut ground = Ground::lay(&world, None).await.unwrap();
+        if wishes.agent {
+            ground.assistant = ground.cascade().unwrap();
+            world.provisioning.add_assistant(ground.assistant.clone()).await.unwrap();
+        }
+        let (mind, tape) = (Mind::new(), Tape::default());
         let clock: Arc<dyn Clock> = SimulatedClock::new();
         let callee = Callee::new();
         let spool = Arc::new(MemorySpool::default());
@@ -114,6 +125,8 @@ impl Node {
             calls: Arc::clone(&world.calls),
             conclude: Arc::clone(&conclude),
             speech: Arc::new(Voice { broken: wishes.broken_voice }),
+            agents: mind.provider.clone(),
+            recorder: Arc::new(tape.clone()),
             supervisor: Arc::clone(&supervisor),
             lease: Arc::clone(&lease),
             clock: Arc::clone(&clock),
@@ -146,6 +159,8 @@ impl Node {
             conclude,
             deliver,
             tries,
+            mind,
+            tape,
             place_call,
         }
     }

@@ -21,6 +21,7 @@ pub enum Seen {
     Sent,
     Acknowledged,
     Played(Option<Frame>),
+    Referred(E164),
     HungUp(HangUp),
     Dropped,
     OrphanEnded(SavedLeg),
@@ -67,6 +68,10 @@ impl Callee {
 
     pub fn beats(&self, speech: bool) {
         self.does(LegEvent::Heard(HeardFrame { audio: None, speech, tone: false }));
+    }
+
+    pub fn hears_frame(&self, frame: Frame) {
+        self.does(LegEvent::Heard(HeardFrame { audio: Some(frame), speech: false, tone: false }));
     }
 
     pub fn ends(&self, end: LegEnd) {
@@ -170,7 +175,9 @@ impl Leg for Line {
 
     fn press(&mut self, _digit: Digit, _length: Duration) {}
 
-    fn refer(&mut self, _target: &E164) {}
+    fn refer(&mut self, target: &E164) {
+        let _ = self.seen.send(Seen::Referred(target.clone()));
+    }
 
     fn hang_up(&mut self, cause: HangUp) {
         let _ = self.seen.send(Seen::HungUp(cause));

@@ -42,7 +42,7 @@ use time::OffsetDateTime;
 use tokio::runtime::Handle;
 
 use store::{BOOT, Nowhere, Store};
-use telephone::{FakeSpeech, FakeTelephony};
+use telephone::{FakeSpeech, FakeTelephony, Unanswered};
 use wire::Request;
 
 /// A clock that only moves when told.
@@ -189,6 +189,8 @@ impl App {
             calls: store.clone(),
             conclude,
             speech: Arc::new(FakeSpeech),
+            agents: Arc::new(Unanswered),
+            recorder: Arc::new(Unanswered),
             supervisor: self.supervisor.clone(),
             lease: lease.clone(),
             clock: clock.clone(),

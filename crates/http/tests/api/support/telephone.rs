@@ -5,11 +5,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audio::{Digit, Encoded, Frame};
+use domain::audio::{AudioFormat, Digit, Encoded, Frame};
+use domain::ids::CallId;
 use domain::number::E164;
 use domain::ports::{
-    DialIntent, DialPlan, HangUp, Leg, LegEvent, Line, PreparedLeg, Refused, SavedLeg, SendFailed, Speech,
-    SpeechError, Telephony, TrunkState,
+    AgentSession, AgentSpec, DialIntent, DialPlan, HangUp, Leg, LegEvent, Line, PreparedLeg, Recorder,
+    Recording, Refused, SavedLeg, SendFailed, Speech, SpeechError, Telephony, TrunkState, VoiceAgent,
 };
 use domain::trunk::Trunk;
 use parking_lot::Mutex;
@@ -98,5 +99,20 @@ impl Speech for FakeSpeech {
     async fn say(&self, line: Line) -> Result<Encoded, SpeechError> {
         let frame = [line.format.silence(); domain::audio::FRAME_BYTES];
         Ok(Encoded { format: line.format, frames: vec![frame].into() })
+    }
+}
+
+/// Nobody answers in these tests, so nobody talks, and nothing is recorded.
+pub(crate) struct Unanswered;
+
+impl VoiceAgent for Unanswered {
+    fn open(&self, _spec: AgentSpec) -> Box<dyn AgentSession> {
+        unreachable!("the assistants of these tests follow scripts")
+    }
+}
+
+impl Recorder for Unanswered {
+    fn begin(&self, _call: CallId, _sound: Option<AudioFormat>) -> Box<dyn Recording> {
+        unreachable!("nobody answers in these tests")
     }
 }
