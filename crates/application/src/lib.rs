@@ -8,6 +8,7 @@ pub mod causes;
 pub mod conclude_call;
 pub mod create_organization;
 pub mod deliver_callbacks;
+pub mod file_records;
 pub mod in_flight;
 pub mod keep_house;
 pub mod keep_node;

@@ -46,12 +46,12 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 async fn next(recorder: &DiskRecorder) -> CompleteRecord {
-    timeout(PATIENCE, recorder.next()).await.expect("no record is complete").unwrap()
+    timeout(PATIENCE, recorder.next()).await.unwrap().unwrap()
 }
 
 /// Samples of both sides.
 fn samples(record: &CompleteRecord) -> Vec<i16> {
-    let path = record.sound.as_ref().expect("no sound");
+    let path = record.sound.as_ref().unwrap();
     hound::WavReader::open(path).unwrap().samples().map(Result::unwrap).collect()
 }
 

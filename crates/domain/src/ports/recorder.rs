@@ -48,7 +48,8 @@ pub struct ShelfError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 /// Complete records, waiting to be filed; they survive a crash of this machine's program.
 #[async_trait]
 pub trait RecordShelf: Send + Sync {
-    /// Waits for a record that is complete: those of earlier starts first, each once per start.
+    /// Waits for a record that is complete: those of earlier starts first, each once per start. Whoever
+    /// stops waiting loses none.
     async fn next(&self) -> Result<CompleteRecord, ShelfError>;
 
     /// It is filed: forget it here.
