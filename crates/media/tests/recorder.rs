@@ -165,6 +165,32 @@ async fn calls_side_by_side_do_not_mix() {
 }
 
 #[tokio::test]
+async fn the_end_of_one_call_is_not_the_end_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorder = DiskRecorder::open(folder.path()).unwrap();
+    let mut long = recorder.begin(id(0), Some(AudioFormat::Pcmu));
+    say(long.as_mut());
+    for number in 1..=6 {
+        say(recorder.begin(id(number), (number % 2 == 0).then_some(AudioFormat::Pcmu)).as_mut());
+        assert_eq!(next(&recorder).await.call, id(number));
+        // Its turn lets the disk look at it, too.
+        say(long.as_mut());
+        let turns = path(folder.path(), id(0), "turns");
+        let lines = usize::from(number) + 2;
+        timeout(PATIENCE, async {
+            while fs::read_to_string(&turns).map_or(0, |text| text.lines().count()) < lines {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .unwrap();
+    }
+    drop(long);
+    let record = next(&recorder).await;
+    assert_eq!((record.call, texts(&record).len(), samples(&record).len()), (id(0), 7, 7 * 16_000));
+}
+
+#[tokio::test]
 async fn what_is_not_discarded_comes_again_after_a_start_oldest_first_and_once() {
     let folder = tempfile::tempdir().unwrap();
     let first = DiskRecorder::open(folder.path()).unwrap();

@@ -44,6 +44,8 @@ impl Gathered {
         self.beats.clear();
         self.lines.clear();
         (self.lost_beats, self.lost_lines, self.line_bytes) = (0, 0, 0);
+        // It may have been another call's.
+        self.ended = false;
     }
 }
 
