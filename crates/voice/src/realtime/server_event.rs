@@ -23,6 +23,8 @@ pub(super) enum ServerEvent<'a> {
     ResponseCreated { response: String },
     /// A part of a response is complete.
     ItemDone { response: String, item: Item },
+    /// A tool's use is complete; its item may be told later, or never.
+    CallDone { response: String, call: Item },
     /// More sound of a message.
     Audio { response: String, item: String, part: u32, base64: Cow<'a, str> },
     /// More words of it.
@@ -58,6 +60,9 @@ pub(super) enum Status {
     Failed,
 }
 
+/// The kind of items that use a tool.
+const FUNCTION_CALL: &str = "function_call";
+
 /// A part of a response.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -85,7 +90,7 @@ fn or_default<'de, D: Deserializer<'de>>(field: D) -> Result<String, D::Error> {
 impl Item {
     /// Whether a tool is used, in full.
     pub(super) fn is_function_call(&self) -> bool {
-        self.kind == "function_call" && !self.call_id.is_empty() && !self.name.is_empty()
+        self.kind == FUNCTION_CALL && !self.call_id.is_empty() && !self.name.is_empty()
     }
 }
 
@@ -115,6 +120,12 @@ struct Raw<'a> {
     delta: Cow<'a, str>,
     #[serde(deserialize_with = "or_default")]
     transcript: String,
+    #[serde(deserialize_with = "or_default")]
+    call_id: String,
+    #[serde(deserialize_with = "or_default")]
+    name: String,
+    #[serde(deserialize_with = "or_default")]
+    arguments: String,
     item: Option<Item>,
     response: Option<RawResponse>,
     session: Option<SessionShape>,
@@ -186,6 +197,11 @@ impl<'a> From<Raw<'a>> for ServerEvent<'a> {
             "conversation.item.input_audio_transcription.failed" => Self::TranscriptionFailed { item },
             "response.created" => Self::ResponseCreated { response: raw.response.unwrap_or_default().id },
             "response.output_item.done" => Self::ItemDone { response, item: raw.item.unwrap_or_default() },
+            "response.function_call_arguments.done" => {
+                let kind = FUNCTION_CALL.to_owned();
+                let (call_id, name, arguments) = (raw.call_id, raw.name, raw.arguments);
+                Self::CallDone { response, call: Item { id: item, kind, call_id, name, arguments } }
+            }
             "response.output_audio.delta" | "response.audio.delta" => {
                 Self::Audio { response, item, part: raw.content_index, base64: raw.delta }
             }

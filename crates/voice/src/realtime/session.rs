@@ -105,10 +105,8 @@ impl Session {
     pub(super) async fn run(mut self) {
         match self.live().await {
             End::Dropped | End::Told => {}
-            End::Broken(cause) => {
-                tracing::warn!(cause, "a session with a provider is lost");
-                self.ends.teller.broken(cause);
-            }
+            // Whoever has the handle logs it.
+            End::Broken(cause) => self.ends.teller.broken(cause),
         }
         let dropped = self.ends.ear.dropped();
         if dropped > 0 {

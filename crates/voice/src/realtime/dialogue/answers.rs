@@ -108,10 +108,18 @@ impl Answers {
         matches!(&self.state, State::Running { response, cancelled: false, .. } if of.is_empty() || of == response)
     }
 
-    /// Ends the current response early. Names it when it has to be cancelled.
-    pub(super) fn cancel(&mut self) -> Option<String> {
+    /// The id of the answer that is being given.
+    pub(super) fn current(&self) -> Option<&str> {
+        match &self.state {
+            State::Running { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Ends the answer with this id early, if it is still given. Names the response to be cancelled.
+    pub(super) fn cancel(&mut self, answer: &str) -> Option<String> {
         match &mut self.state {
-            State::Running { response, cancelled, .. } if !*cancelled => {
+            State::Running { id, response, cancelled, .. } if !*cancelled && id == answer => {
                 *cancelled = true;
                 Some(response.clone())
             }

@@ -21,8 +21,10 @@ fn one_answer_is_given_at_a_time() {
 fn what_was_cancelled_is_answered_when_the_server_is_done_with_it() {
     let mut answers = running("r1");
     assert!(answers.is_heard("r1") && answers.is_heard("") && !answers.is_heard("r0"));
-    assert_eq!(answers.cancel(), Some("r1".to_owned()));
-    assert_eq!(answers.cancel(), None);
+    assert_eq!(answers.current(), Some("answer_1"));
+    assert_eq!(answers.cancel("answer_0"), None, "that is over, and not what is given now");
+    assert_eq!(answers.cancel("answer_1"), Some("r1".to_owned()));
+    assert_eq!(answers.cancel("answer_1"), None);
     assert!(!answers.is_heard("r1") && answers.is_owed());
     assert_eq!(answers.done("r1", Status::Cancelled), Outcome::Answered);
     assert!(!answers.is_owed());

@@ -173,6 +173,12 @@ impl Dialogue {
             }
             ServerEvent::Words { response, item, text } => self.words(&response, &item, text),
             ServerEvent::ItemDone { response, item } => self.item_done(&response, &item),
+            // Elsewhere its item follows at once, and a result that came before it would be refused.
+            ServerEvent::CallDone { response, call } => {
+                if matches!(self.character.dialect, Dialect::XAi | Dialect::LocalAi | Dialect::Speaches) {
+                    self.item_done(&response, &call);
+                }
+            }
             ServerEvent::ResponseDone(done) => return self.response_done(&done),
             ServerEvent::Error(complaint) => return self.complained(&complaint),
             ServerEvent::SessionUpdated(_) | ServerEvent::Other => {}
@@ -227,7 +233,7 @@ impl Dialogue {
             return utterance.open.then_some(utterance.id);
         }
         self.end_utterance();
-        let utterance = self.utterances.begin(item);
+        let utterance = self.utterances.begin(item, self.answers.current().unwrap_or_default());
         self.history.assistant(utterance);
         Some(utterance)
     }
@@ -310,7 +316,9 @@ impl Dialogue {
     }
 
     fn interrupt(&mut self, utterance: UtteranceId, heard: Duration, text: &str) {
-        if let Some(response) = self.answers.cancel() {
+        let answer = self.utterances.find(utterance).map(|utterance| utterance.answer.clone());
+        // What the server gives meanwhile may be another answer, which is wanted.
+        if let Some(response) = answer.and_then(|answer| self.answers.cancel(&answer)) {
             self.send(client_event::response_cancel(&response));
             self.end_utterance();
         }
@@ -377,3 +385,7 @@ impl Dialogue {
         self.outputs.push_back(Output::Tell(event));
     }
 }
+
+#[cfg(test)]
+#[path = "dialogue_tests.rs"]
+mod tests;

@@ -12,6 +12,8 @@ const REMEMBERED: usize = 64;
 pub(super) struct Utterance {
     pub(super) id: UtteranceId,
     pub(super) item: String,
+    /// The id of the answer that it is part of.
+    pub(super) answer: String,
     /// Which part of the item has the sound.
     pub(super) part: u32,
     /// Whether more may come.
@@ -38,14 +40,15 @@ impl Utterances {
         self.utterances.iter_mut().rfind(|utterance| utterance.item == item)
     }
 
-    /// Begins the next.
-    pub(super) fn begin(&mut self, item: &str) -> UtteranceId {
+    /// Begins the next, as part of an answer.
+    pub(super) fn begin(&mut self, item: &str, answer: &str) -> UtteranceId {
         if self.utterances.len() == REMEMBERED {
             self.utterances.pop_front();
         }
         let id = UtteranceId(self.next);
         self.next += 1;
-        self.utterances.push_back(Utterance { id, item: item.to_owned(), part: 0, open: true, received: 0 });
+        let [item, answer] = [item, answer].map(str::to_owned);
+        self.utterances.push_back(Utterance { id, item, answer, part: 0, open: true, received: 0 });
         id
     }
 
@@ -79,7 +82,7 @@ mod tests {
     #[test]
     fn no_more_was_heard_than_came() {
         let mut utterances = Utterances::default();
-        utterances.begin("i");
+        utterances.begin("i", "answer_1");
         let utterance = utterances.open().unwrap();
         utterance.receive(0, 4_000);
         utterance.receive(0, 4_007);
@@ -91,10 +94,10 @@ mod tests {
     #[test]
     fn ids_go_on_when_the_connection_was_lost() {
         let mut utterances = Utterances::default();
-        utterances.begin("i");
+        utterances.begin("i", "answer_1");
         utterances.lost();
         assert!(utterances.open().is_none() && utterances.of_item("i").is_none());
-        utterances.begin("i");
+        utterances.begin("i", "answer_1");
         assert_eq!(utterances.open().unwrap().id, UtteranceId(1));
     }
 }
