@@ -128,10 +128,10 @@ mod tests {
     #[test]
     fn spoken_lines_are_turns_and_silence_is_none() {
         let mut ears = Ears::new(Detection { threshold: 0.5, prefix_ms: 300, silence_ms: 500 });
-        assert!(ears.hear(&[0; 16_000]).is_empty());
+        assert!(ears.hear(&vec![0; 16_000]).is_empty());
         let line = crate::say(Language::French, "Bonjour, je voudrais parler à quelqu'un.");
         let mut heard = ears.hear(&line);
-        heard.extend(ears.hear(&[0; 8_000]));
+        heard.extend(ears.hear(&vec![0; 8_000]));
         let [Heard::Started { at_ms }, Heard::Stopped { at_ms: end, samples }] = &heard[..] else {
             panic!("not one turn: {heard:?}");
         };
