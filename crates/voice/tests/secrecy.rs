@@ -75,6 +75,7 @@ async fn neither_keys_nor_words_are_logged() {
     let cause = call.broken().await;
     let log = String::from_utf8_lossy(&log.0.lock()).into_owned();
     assert!(log.contains("a connection to a provider is lost"), "nothing was captured");
+    assert!(log.contains("TRACE") && log.contains("tungstenite"), "what libraries say was not captured");
     assert!(!log.contains(KEY) && !cause.contains(KEY));
     for line in log.lines().filter(|line| !line.contains("TRACE")) {
         for word in ["Rhubarb", "Marzipan", "sell nothing"] {
