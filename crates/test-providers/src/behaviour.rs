@@ -31,6 +31,8 @@ pub enum Behaviour {
     Status(u16),
     /// The same, and says in how many seconds to come again.
     RetryAfter(u16, u64),
+    /// Refuses the request with 400 and this message.
+    Object(&'static str),
     /// Closes the connection instead of an answer.
     HangUp,
     /// Answers once the gate is open.

@@ -244,6 +244,7 @@ async fn respond(
         Some(Behaviour::RetryAfter(status, wait)) => {
             return Ok(refusal(*status, "told to fail", Some(*wait)));
         }
+        Some(Behaviour::Object(why)) => return Ok(refusal(400, why, None)),
         Some(Behaviour::HangUp) => return Err(HungUp),
         Some(Behaviour::Held(gate)) => gate.pass().await,
         Some(Behaviour::Mute) => std::future::pending().await,

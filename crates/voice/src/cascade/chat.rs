@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::history::ToolUse;
-use super::thoughts::Thoughts;
+
 use crate::provider::{Events, Fault, Reply};
+use crate::thoughts::Thoughts;
 
 /// The most that a model may say in one answer, in bytes: some four minutes. What follows is not heard.
 const LONGEST_ANSWER: usize = 4_000;

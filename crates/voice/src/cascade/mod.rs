@@ -10,7 +10,7 @@ mod listening;
 mod sentences;
 mod session;
 mod speech;
-mod thoughts;
+
 mod transcription;
 mod wav;
 
