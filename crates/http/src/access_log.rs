@@ -25,7 +25,7 @@ impl Line {
         Self {
             method: known(method),
             route: pattern.unwrap_or("unmatched").to_owned(),
-            probe: pattern.is_some() && routes::limit(pattern).is_none(),
+            probe: routes::is_probe(pattern),
             began: Instant::now(),
             written: false,
         }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::header::{ALLOW, CONTENT_RANGE, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use domain::ports::StoreUnavailable;
+use domain::ports::{ArtifactsUnavailable, StoreUnavailable};
 use serde::Serialize;
 
 use crate::validation::Problem;
@@ -34,6 +34,15 @@ pub(crate) enum ApiError {
     /// 403: the key may not do this.
     #[error("Insufficient permissions")]
     Forbidden,
+    /// 403: the address is not one that was signed, or its hour is over.
+    #[error("The address is invalid or has expired: fetch the call again for a fresh one")]
+    BadAddress,
+    /// 416: the file has no such part.
+    #[error("The file has no such part")]
+    NoSuchPart {
+        /// How long it is.
+        bytes: u64,
+    },
     /// 404: this path leads nowhere.
     #[error("Route not found")]
     NoRoute,
@@ -70,6 +79,9 @@ pub(crate) enum ApiError {
     /// 503: the store cannot be asked.
     #[error("{STORE_AWAY}")]
     Store(#[from] StoreUnavailable),
+    /// 503: a file cannot be read.
+    #[error("{STORE_AWAY}")]
+    Artifacts(#[from] ArtifactsUnavailable),
 }
 
 /// The body of every error.
@@ -114,7 +126,8 @@ impl ResponseError for ApiError {
         match self {
             Self::Malformed(_) | Self::Invalid(_) | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::BadAddress => StatusCode::FORBIDDEN,
+            Self::NoSuchPart { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::NoRoute | Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
@@ -123,7 +136,7 @@ impl ResponseError for ApiError {
             Self::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Unavailable(_) | Self::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) | Self::Store(_) | Self::Artifacts(_) => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -131,6 +144,9 @@ impl ResponseError for ApiError {
         if let Self::Store(StoreUnavailable(cause)) = self {
             // The boundary: the cause stays here, the client learns only that it should come again.
             tracing::error!(cause = %cause, "the store is unavailable");
+        }
+        if let Self::Artifacts(ArtifactsUnavailable(cause)) = self {
+            tracing::error!(cause = %cause, "an artifact cannot be read");
         }
         let mut answer = HttpResponse::build(self.status_code());
         match self {
@@ -143,7 +159,10 @@ impl ResponseError for ApiError {
             Self::TooManyRequests { retry_after } => {
                 answer.insert_header((RETRY_AFTER, *retry_after));
             }
-            Self::Unavailable(_) | Self::Store(_) => {
+            Self::NoSuchPart { bytes } => {
+                answer.insert_header((CONTENT_RANGE, format!("bytes */{bytes}")));
+            }
+            Self::Unavailable(_) | Self::Store(_) | Self::Artifacts(_) => {
                 answer.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
             }
             // What is left of the body is not worth waiting for.

@@ -7,7 +7,9 @@ use application::create_organization::CreateOrganization;
 use application::place_call::PlaceCall;
 use application::replace_metadata::ReplaceMetadata;
 use domain::network::AddressPolicy;
-use domain::ports::{CallRecords, Clock, Entropy, Organizations, OutboundCalls, RateLimitWindow};
+use domain::ports::{
+    Artifacts, CallRecords, Clock, Entropy, Organizations, OutboundCalls, RateLimitWindow, SignedFiles,
+};
 use tokio::runtime::Handle;
 
 use crate::error::ApiError;
@@ -53,6 +55,10 @@ pub struct Service {
     pub outbound_calls: Arc<dyn OutboundCalls>,
     /// Call logs.
     pub call_records: Arc<dyn CallRecords>,
+    /// Signs addresses of recordings and transcripts.
+    pub artifacts: Arc<dyn Artifacts>,
+    /// Serves them here; none where the store itself does.
+    pub signed_files: Option<Arc<dyn SignedFiles>>,
     /// The tenants' organizations.
     pub organizations: Arc<dyn Organizations>,
     /// Creates organizations.

@@ -6,7 +6,7 @@ use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Resource, Route};
 use domain::access::Permission;
 
-use crate::endpoints::{calls, documents, health, organizations, outbound};
+use crate::endpoints::{artifacts, calls, documents, health, organizations, outbound};
 use crate::error::ApiError;
 use crate::openapi::Description;
 
@@ -32,10 +32,22 @@ pub(crate) struct Endpoint {
 pub enum Needs {
     /// None: it shows nobody's data.
     NoKey,
+    /// None, but an address that was signed for whoever had one.
+    SignedAddress,
     /// A tenant-level key.
     TenantKey,
     /// A key of either level that may do this.
     Permission(Permission),
+}
+
+impl Needs {
+    /// Whether it takes a key, of whatever kind.
+    pub const fn a_key(self) -> bool {
+        match self {
+            Self::NoKey | Self::SignedAddress => false,
+            Self::TenantKey | Self::Permission(_) => true,
+        }
+    }
 }
 
 /// Every endpoint, in the order of the document.
@@ -50,6 +62,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     calls::detail::ENDPOINT,
     outbound::create::ENDPOINT,
     outbound::status::ENDPOINT,
+    artifacts::ENDPOINT,
     health::ALIVE,
     health::READY,
     documents::OPENAPI,
@@ -122,6 +135,12 @@ fn asking_for(method: Method) -> impl Guard {
     })
 }
 
+/// Whether whoever watches over the process asks here every few seconds.
+pub(crate) fn is_probe(pattern: Option<&str>) -> bool {
+    let found = ENDPOINTS.iter().find(|endpoint| Some(endpoint.path) == pattern);
+    found.is_some_and(|endpoint| endpoint.needs == Needs::NoKey)
+}
+
 /// Requests per window at a path; none where requests are not counted.
 ///
 /// Unknown paths are counted as well: guessing paths is no way around the limit.
@@ -150,8 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn every_endpoint_but_probes_and_documents_has_the_limit_of_the_interface() {
+    fn every_endpoint_but_probes_documents_and_files_has_the_limit_of_the_interface() {
         for (pattern, expected) in [
+            (Some("/artifacts/{tenant}/{organization}/{call}/{file}"), None),
             (Some("/healthz"), None),
             (Some("/readyz"), None),
             (Some("/api/openapi.json"), None),

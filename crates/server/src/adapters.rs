@@ -4,11 +4,15 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
+use artifacts::{LocalArtifacts, S3Artifacts, S3Settings};
 use domain::network::{AddressPolicy, Network};
+use domain::ports::{Artifacts, SignedFiles};
 use speech::PicoSpeech;
 use tokio::runtime::Handle;
+use url::Url;
 
-use crate::config::Settings;
+use crate::config::{S3, Settings};
+use crate::secrets::AtRestKey;
 use crate::trust;
 
 /// Spoken lines that are kept: an hour of speech.
@@ -59,4 +63,40 @@ pub fn engines(settings: &Settings, control: Handle) -> anyhow::Result<Arc<voice
         variables: engines.keys(),
         timeouts: voice::Timeouts::default(),
     })))
+}
+
+/// Where recordings and transcripts are kept, and, when that is here, what serves them.
+#[derive(Clone)]
+pub struct ArtifactStore {
+    /// The store.
+    pub artifacts: Arc<dyn Artifacts>,
+    /// Serves its files; none where they are in a bucket.
+    pub signed_files: Option<Arc<dyn SignedFiles>>,
+}
+
+/// The bucket, where one is configured, else the data directory; `public_url` is how the outside
+/// reaches the HTTP interface.
+pub fn artifacts(settings: &Settings, public_url: &Url, key: &AtRestKey) -> anyhow::Result<ArtifactStore> {
+    if let Some(bucket) = &settings.s3 {
+        let artifacts = S3Artifacts::new(&s3_settings(bucket)?).context("ARTIFACTS__S3")?;
+        return Ok(ArtifactStore { artifacts: Arc::new(artifacts), signed_files: None });
+    }
+    let folder = settings.data_dir.join("artifacts");
+    let local = LocalArtifacts::open(folder, public_url, key).context("the folder of artifacts")?;
+    let local = Arc::new(local);
+    Ok(ArtifactStore { artifacts: local.clone(), signed_files: Some(local) })
+}
+
+fn s3_settings(s3: &S3) -> anyhow::Result<S3Settings> {
+    let tls = trust::client_config(s3.authorities.as_deref()).context("ARTIFACTS__S3__TLS__AUTHORITIES")?;
+    Ok(S3Settings {
+        bucket: s3.bucket.clone(),
+        region: s3.region.clone(),
+        endpoint: s3.endpoint.clone(),
+        path_style: s3.path_style,
+        prefix: s3.prefix.clone(),
+        access_key_id: s3.access_key_id.clone(),
+        secret_access_key: s3.secret_access_key.clone(),
+        tls,
+    })
 }

@@ -1,5 +1,6 @@
 //! Settings: from defaults, then a TOML file, then the environment; wrong ones stop the start.
 
+mod bucket;
 mod check;
 mod engines;
 mod known;
@@ -44,6 +45,8 @@ pub struct Settings {
     pub engines: Engines,
     /// The language model that writes about calls.
     pub analysis: Option<Analysis>,
+    /// `ARTIFACTS__S3__*`: where recordings and transcripts are kept; none means the data directory.
+    pub s3: Option<S3>,
     /// The log.
     pub log: Log,
 }
@@ -128,6 +131,27 @@ pub struct Callbacks {
     /// `CALLBACKS__ALLOWED_NETWORKS`: exempt from the address guard.
     pub allowed_networks: Vec<Network>,
     /// `CALLBACKS__TLS__AUTHORITIES`: further certificate authorities (PEM) that receivers may have.
+    pub authorities: Option<PathBuf>,
+}
+
+/// The bucket's settings.
+#[derive(Clone, Debug)]
+pub struct S3 {
+    /// `ARTIFACTS__S3__BUCKET`: its name.
+    pub bucket: String,
+    /// `ARTIFACTS__S3__REGION`: its region.
+    pub region: String,
+    /// `ARTIFACTS__S3__ENDPOINT`: where it is, when that is not AWS.
+    pub endpoint: Option<Url>,
+    /// `ARTIFACTS__S3__PATH_STYLE`: whether its name is in the path, rather than in the host name.
+    pub path_style: bool,
+    /// `ARTIFACTS__S3__PREFIX`: the part of it that is used.
+    pub prefix: Option<String>,
+    /// `ARTIFACTS__S3__ACCESS_KEY_ID`: who asks.
+    pub access_key_id: String,
+    /// `ARTIFACTS__S3__SECRET_ACCESS_KEY`, or what the file `…_FILE` holds.
+    pub secret_access_key: Secret<String>,
+    /// `ARTIFACTS__S3__TLS__AUTHORITIES`: further certificate authorities (PEM) that it may have.
     pub authorities: Option<PathBuf>,
 }
 

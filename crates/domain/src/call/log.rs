@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::EndedReason;
+use super::{ArtifactKey, EndedReason};
 use crate::ids::{AssistantId, CallId, OrganizationId, TeamId};
 use crate::page::PageRequest;
 
@@ -82,6 +82,8 @@ pub struct CallLog {
     pub summary: Option<String>,
     /// Summary in Canadian French.
     pub summary_fr: Option<String>,
+    /// Its files that are stored, by kind.
+    pub artifacts: Vec<ArtifactKey>,
 }
 
 /// The order of a list of calls. Ties go by id, in the same direction.

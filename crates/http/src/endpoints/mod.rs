@@ -1,5 +1,6 @@
 //! The endpoints, one file each.
 
+pub(crate) mod artifacts;
 pub(crate) mod calls;
 pub(crate) mod documents;
 pub(crate) mod health;

@@ -35,6 +35,7 @@ pub(crate) struct Description {
     body: Option<(&'static Part, Content)>,
     once: bool,
     tagged: bool,
+    ranged: bool,
     answer: ResponseBuilder,
     status: StatusCode,
     parts: Vec<&'static Part>,
@@ -54,6 +55,7 @@ impl Description {
             body: None,
             once: false,
             tagged: false,
+            ranged: false,
             answer: ResponseBuilder::new(),
             status: StatusCode::OK,
             parts: Vec::new(),
@@ -134,6 +136,13 @@ impl Description {
         self
     }
 
+    /// Says that a part of the answer can be asked for, while it is the same version.
+    pub(crate) fn in_parts(mut self) -> Self {
+        self.ranged = true;
+        self.refusals.push(ApiError::NoSuchPart { bytes: 960_044 });
+        self
+    }
+
     /// A request that the answer leads to, with where its path's `id` is found in the answer.
     pub(crate) fn leads_to(mut self, operation: &str, words: &str, id: &str) -> Self {
         let link = LinkBuilder::new().operation_id(operation).parameter("id", id).description(words);
@@ -198,6 +207,16 @@ impl Description {
             operation = operation.response(StatusCode::NOT_MODIFIED.as_str(), same);
         }
         let answer = with_common_headers(answer, counted).build();
+        if self.ranged {
+            for name in [headers::RANGE, headers::IF_RANGE] {
+                operation = operation.parameter_ref(headers::request_reference(name));
+            }
+            let mut part = answer.clone();
+            "The part that was asked for.".clone_into(&mut part.description);
+            let range = RefOr::Ref(headers::answer_reference(headers::CONTENT_RANGE));
+            part.headers.insert(headers::CONTENT_RANGE.to_owned(), range);
+            operation = operation.response(StatusCode::PARTIAL_CONTENT.as_str(), part);
+        }
         operation = operation.response(self.status.as_str(), answer);
         let refusals = Refusals::of(endpoint, reads_body, self.refusals);
         for (status, response) in refusals.responses() {
@@ -229,6 +248,9 @@ pub(super) fn with_common_headers(mut answer: ResponseBuilder, counted: bool) ->
 fn needs_in_words(needs: Needs) -> Option<String> {
     match needs {
         Needs::NoKey => None,
+        Needs::SignedAddress => {
+            Some("Takes no key: the address itself is signed, and works for an hour.".to_owned())
+        }
         Needs::TenantKey => Some("Takes a tenant-level key.".to_owned()),
         Needs::Permission(permission) => Some(format!(
             "Takes a key of either level with the permission `{}`; an organization-level key reaches its own \
@@ -252,7 +274,7 @@ fn rate_limit(limit: u32) -> Value {
 fn security(needs: Needs) -> Vec<SecurityRequirement> {
     let key = |roles: &[&str]| SecurityRequirement::new(super::SECURITY_SCHEME, roles.iter().copied());
     match needs {
-        Needs::NoKey => Vec::new(),
+        Needs::NoKey | Needs::SignedAddress => Vec::new(),
         Needs::TenantKey => vec![key(&["tenant"])],
         Needs::Permission(permission) => vec![key(&[permission.as_str()])],
     }

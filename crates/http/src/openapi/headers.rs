@@ -17,6 +17,12 @@ pub(super) const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 pub(super) const TAG: &str = "ETag";
 /// Asks for a document unless it is the client's own version.
 pub(super) const IF_NONE_MATCH: &str = "If-None-Match";
+/// Asks for a part of a file.
+pub(super) const RANGE: &str = "Range";
+/// Asks for it only of the version that the client knows.
+pub(super) const IF_RANGE: &str = "If-Range";
+/// Says which part of a file the answer is.
+pub(super) const CONTENT_RANGE: &str = "Content-Range";
 /// Says that an answer is an earlier one.
 pub(super) const REPLAYED: &str = "Idempotency-Replayed";
 /// On the answer to every counted request.
@@ -51,6 +57,7 @@ pub(super) fn of_answers() -> Vec<(&'static str, Header)> {
                 choice("", ["true"]),
             ),
         ),
+        (CONTENT_RANGE, always("Which bytes these are, of how many.", text("", "bytes 44-16043/960044"))),
         (TAG, always("Names this version of the document, for `If-None-Match`.", text("", SOME_TAG))),
     ]
 }
@@ -84,6 +91,23 @@ pub(super) fn of_requests() -> Vec<(&'static str, Parameter)> {
         (
             IF_NONE_MATCH,
             asked(IF_NONE_MATCH, "The versions that the client has, by their `ETag`.", text("", SOME_TAG)),
+        ),
+        (
+            RANGE,
+            asked(
+                RANGE,
+                "One range of bytes; several at once are not taken apart.",
+                text("", "bytes=44-16043"),
+            ),
+        ),
+        (
+            IF_RANGE,
+            asked(
+                IF_RANGE,
+                "The version of which the part is wanted, by its `ETag` or `Last-Modified`; of another one \
+                 the whole is sent.",
+                text("", SOME_TAG),
+            ),
         ),
     ]
 }

@@ -15,7 +15,7 @@ use super::description::with_common_headers;
 use super::headers;
 use super::schema::{Members, Part, choice, list, object, text, whole};
 use crate::error::{ApiError, STORE_AWAY};
-use crate::routes::{Endpoint, Needs};
+use crate::routes::Endpoint;
 use crate::validation::Code;
 
 /// The shape of every error.
@@ -87,7 +87,7 @@ impl Refusals {
         let errors = own
             .into_iter()
             .chain(reads_body.then(of_bodies).into_iter().flatten())
-            .chain((endpoint.needs != Needs::NoKey).then(of_keys).into_iter().flatten())
+            .chain(endpoint.needs.a_key().then(of_keys).into_iter().flatten())
             .chain(counted.then_some(TOO_MANY_REQUESTS))
             .chain([ApiError::Internal]);
         for error in errors {
@@ -178,13 +178,14 @@ fn words(status: StatusCode) -> &'static str {
             "The request cannot be taken; all that is wrong with its fields is told at once."
         }
         StatusCode::UNAUTHORIZED => "The key is missing or invalid.",
-        StatusCode::FORBIDDEN => "The key may not do this.",
+        StatusCode::FORBIDDEN => "The key, or the address, may not do this.",
         StatusCode::NOT_FOUND => {
             "There is no such thing, or it is not for this key: the answers are the same."
         }
         StatusCode::METHOD_NOT_ALLOWED => "The path answers other methods only.",
         StatusCode::REQUEST_TIMEOUT => "The body did not arrive within 15 seconds.",
         StatusCode::PAYLOAD_TOO_LARGE => "The body is larger than 256 KiB.",
+        StatusCode::RANGE_NOT_SATISFIABLE => "The file has no such part.",
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             "The body is not said to be JSON in UTF-8 without content coding."
         }

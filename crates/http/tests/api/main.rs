@@ -10,6 +10,7 @@
 )]
 
 mod analysed_calls;
+mod artifacts;
 mod authentication;
 mod call_lists;
 mod calls;

@@ -87,14 +87,17 @@ fn every_endpoint_of_the_table_is_in_the_document_with_its_limit_and_its_key() {
         let limit = entry.limit.map(|limit| json!({ "requests": limit, "windowSeconds": 60 }));
         assert_eq!(said.get("x-rate-limit"), limit.as_ref(), "{entry:?}");
         let key = match entry.needs {
-            Needs::NoKey => json!([]),
+            Needs::NoKey | Needs::SignedAddress => json!([]),
             Needs::TenantKey => json!([{ "apiKey": ["tenant"] }]),
             Needs::Permission(permission) => json!([{ "apiKey": [permission.as_str()] }]),
         };
         assert_eq!(said["security"], key, "{entry:?}");
         let mut statuses = vec!["500"];
         statuses.extend(entry.limit.map(|_| "429"));
-        if entry.needs != Needs::NoKey {
+        if entry.needs == Needs::SignedAddress {
+            statuses.extend(["206", "304", "403", "404", "416", "503"]);
+        }
+        if entry.needs.a_key() {
             statuses.extend(["401", "403", "503"]);
         }
         for status in statuses {

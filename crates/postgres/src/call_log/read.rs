@@ -1,8 +1,9 @@
 //! One call with all that is known of it: one prepared statement on a shared connection.
 
-use domain::call::{CallLog, EndedReason};
-use domain::ids::{CallId, OrganizationId};
+use domain::call::{ArtifactKey, ArtifactKind, CallLog, EndedReason};
+use domain::ids::{CallId, OrganizationId, TenantId};
 use domain::scope::Scope;
+use uuid::Uuid;
 
 use super::record::{ListingRow, listing_columns, listing_tables};
 use crate::failure::Failure;
@@ -13,7 +14,8 @@ use crate::store::Store;
 pub(crate) const READ: &str = concat!(
     "SELECT ",
     listing_columns!(),
-    ", c.ended_reason, c.user_name, c.user_primary_intent, c.user_sentiment, c.outcome, c.summary, c.summary_fr \
+    ", c.ended_reason, c.user_name, c.user_primary_intent, c.user_sentiment, c.outcome, c.summary, c.summary_fr, \
+     c.tenant_id, ARRAY(SELECT f.kind FROM call_artifacts f WHERE f.call_id = c.id ORDER BY f.kind) AS artifacts \
      FROM ",
     listing_tables!(),
     " WHERE c.id = $1 AND c.tenant_id = $2 AND ($3 IS NULL OR c.organization_id = $3)"
@@ -28,6 +30,8 @@ row! {
         outcome: Option<String>,
         summary: Option<String>,
         summary_fr: Option<String>,
+        tenant_id: Uuid,
+        artifacts: Vec<String>,
     }
 }
 
@@ -49,6 +53,16 @@ impl DetailRow {
             Some(reason) => Some(EndedReason::parse(reason).ok_or_else(unknown)?),
             None => None,
         };
+        let no_artifact = || Failure::impossible("call_artifacts", listing.id, "the kind is unknown");
+        let artifact = |kind: &String| {
+            Ok(ArtifactKey {
+                tenant: TenantId::from_uuid(self.tenant_id),
+                organization: OrganizationId::from_uuid(listing.organization_id),
+                call: CallId::from_uuid(listing.id),
+                kind: ArtifactKind::parse(kind).ok_or_else(no_artifact)?,
+            })
+        };
+        let artifacts = self.artifacts.iter().map(artifact).collect::<Result<_, Failure>>()?;
         Ok(CallLog {
             listing: listing.into_listing()?,
             ended_reason,
@@ -58,6 +72,7 @@ impl DetailRow {
             outcome: self.outcome,
             summary: self.summary,
             summary_fr: self.summary_fr,
+            artifacts,
         })
     }
 }

@@ -107,6 +107,8 @@ pub(super) const RING_LIMIT: Kind<Duration> =
 pub(super) const DRAIN_LIMIT: Kind<Duration> =
     Kind { allowed: "whole seconds from 0 to 86400", read: |text| seconds(text, 0..=86_400) };
 
+pub(super) const SWITCH: Kind<bool> = Kind { allowed: "true or false", read: |text| text.parse().ok() };
+
 pub(super) const LOG_LEVEL: Kind<String> = Kind {
     allowed: "error, warn, info, debug, trace or off, or such levels by module, e.g. info,sip=debug",
     read: |text| {

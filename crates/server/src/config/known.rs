@@ -60,6 +60,7 @@ pub(super) fn read(
         },
         analysis: reader.analysis(&engines, environment),
         engines,
+        s3: reader.s3(),
         log: Log {
             level: reader.one("log.level", &check::LOG_LEVEL).unwrap_or_else(|| "info".to_owned()),
             format: reader.one("log.format", &check::LOG_FORMAT).unwrap_or(LogFormat::Pretty),
@@ -87,7 +88,7 @@ fn default_data_dir(environment: &Environment) -> PathBuf {
 pub(super) struct Reader<'a> {
     written: &'a BTreeMap<String, Written>,
     known: Vec<&'static str>,
-    problems: Vec<Problem>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
@@ -169,7 +170,7 @@ impl Reader<'_> {
     fn refuse(&mut self, written: &Written, allowed: &str, text: Option<&str>) {
         // Addresses of databases hold a password, and a key may stand where its variable should be
         // named: a bad value of those is not repeated.
-        let secret = allowed.contains("PASSWORD") || allowed.contains("KEY");
+        let secret = ["PASSWORD", "KEY", "secret"].iter().any(|word| allowed.contains(word));
         let shown = text.filter(|_| !secret).filter(|text| text.len() <= 200);
         let shown = shown.map(|text| format!(", but is `{text}`")).unwrap_or_default();
         let reason = format!("must be {allowed}{shown}");

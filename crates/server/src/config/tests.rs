@@ -31,7 +31,7 @@ fn without_any_source_the_defaults_hold() {
     assert!(settings.http.public_url.is_none() && settings.http.tls.is_none());
     assert!(settings.http.trusted_proxies.is_empty() && settings.callbacks.allowed_networks.is_empty());
     assert!(settings.database.url.is_none() && settings.secrets.key_file.is_none());
-    assert!(settings.redis.address.is_none());
+    assert!(settings.redis.address.is_none() && settings.s3.is_none());
     assert_eq!(settings.sip.listen, "0.0.0.0:5060".parse().unwrap());
     assert_eq!(settings.media.ports, 20_000..=29_999);
     assert_eq!(settings.calls.ring_limit, Duration::from_mins(1));
@@ -46,6 +46,9 @@ fn without_any_source_the_defaults_hold() {
 fn every_setting_can_be_written_in_the_file() {
     let pem = tempfile::NamedTempFile::new().unwrap();
     let path = pem.path().display();
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "hunter2+/=\n").unwrap();
+    let secret = secret.path().display();
     let settings = load(
         &format!(
             r#"
@@ -82,6 +85,15 @@ fn every_setting_can_be_written_in_the_file() {
             endpoint = "http://10.0.0.7:8000/v1"
             model = "gpt-4o-mini"
             key_file = "{path}"
+            [artifacts.s3]
+            bucket = "calls"
+            region = "ca-central-1"
+            endpoint = "https://store.example.com:444"
+            path_style = false
+            prefix = "voice/calls"
+            access_key_id = "AKIA0"
+            secret_access_key_file = "{secret}"
+            tls.authorities = "{path}"
             [log]
             level = "warn,sip=debug"
             format = "json"
@@ -122,6 +134,12 @@ fn every_setting_can_be_written_in_the_file() {
         key: AnalysisKey::File(pem.path().into()),
     };
     assert_eq!(settings.analysis, Some(analysis));
+    let s3 = settings.s3.unwrap();
+    assert_eq!((s3.bucket.as_str(), s3.region.as_str(), s3.path_style), ("calls", "ca-central-1", false));
+    assert_eq!(s3.endpoint.unwrap().as_str(), "https://store.example.com:444/");
+    assert_eq!((s3.prefix.as_deref(), s3.access_key_id.as_str()), (Some("voice/calls"), "AKIA0"));
+    assert_eq!(s3.secret_access_key.reveal(), "hunter2+/=");
+    assert_eq!(s3.authorities.as_deref(), Some(pem.path()));
     assert_eq!(settings.log, Log { level: "warn,sip=debug".into(), format: LogFormat::Json });
 }
 
@@ -262,6 +280,16 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         ("ENGINES__KEY_VARIABLES", "CALLWRIGHT__DATABASE__URL", "none of Callwright's own"),
         ("ENGINES__KEY_VARIABLES", "DATABASE_URL", "none of Callwright's own"),
         ("ENGINES__KEY_VARIABLES", "1KEY", "names of environment variables"),
+        ("ARTIFACTS__S3__BUCKET", "My_Calls", "lower-case letters"),
+        ("ARTIFACTS__S3__REGION", "Canada!", "region"),
+        ("ARTIFACTS__S3__ENDPOINT", "minio:9000", "https://"),
+        ("ARTIFACTS__S3__PATH_STYLE", "yes", "true or false"),
+        ("ARTIFACTS__S3__PREFIX", "calls/../x", "separated by slashes"),
+        ("ARTIFACTS__S3__PREFIX", "/calls", "separated by slashes"),
+        ("ARTIFACTS__S3__ACCESS_KEY_ID", "a/b", "the id of an access key"),
+        ("ARTIFACTS__S3__SECRET_ACCESS_KEY", "hunter2 x", "visible characters"),
+        ("ARTIFACTS__S3__SECRET_ACCESS_KEY_FILE", "/nowhere", "can be read"),
+        ("ARTIFACTS__S3__TLS__AUTHORITIES", "/nowhere", "exists"),
         ("LOG__LEVEL", "loud", "error, warn, info"),
         ("LOG__FORMAT", "xml", "pretty or json"),
     ] {
@@ -269,6 +297,34 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         assert!(reason.contains(allowed), "{name}={bad}: {reason}");
         assert!(!reason.contains("hunter2"), "{reason}");
     }
+}
+
+#[test]
+fn half_a_bucket_is_refused_and_a_whole_one_has_the_customary_rest() {
+    let (bucket, id) =
+        (("CALLWRIGHT__ARTIFACTS__S3__BUCKET", "calls"), ("CALLWRIGHT__ARTIFACTS__S3__ACCESS_KEY_ID", "A"));
+    let secret = ("CALLWRIGHT__ARTIFACTS__S3__SECRET_ACCESS_KEY", "x");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "y").unwrap();
+    let file = ("CALLWRIGHT__ARTIFACTS__S3__SECRET_ACCESS_KEY_FILE", file.path().to_str().unwrap());
+    let region = ("CALLWRIGHT__ARTIFACTS__S3__REGION", "eu-west-1");
+    for (set, at, missing) in [
+        (vec![bucket], bucket, "ACCESS_KEY_ID"),
+        (vec![bucket, id], bucket, "SECRET_ACCESS_KEY"),
+        (vec![bucket, id, ("CALLWRIGHT__ARTIFACTS__S3__SECRET_ACCESS_KEY", "")], bucket, "SECRET_ACCESS_KEY"),
+        (vec![id, secret], id, "S3__BUCKET"),
+        (vec![region], region, "S3__BUCKET"),
+        (vec![bucket, id, secret, file], file, "may not stand beside"),
+    ] {
+        let Problems(problems) = from_variables(&set).unwrap_err();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].setting, at.0);
+        assert!(problems[0].reason.contains(missing), "{problems:?}");
+    }
+    let aws = from_variables(&[bucket, id, secret]).unwrap().s3.unwrap();
+    assert_eq!((aws.region.as_str(), aws.path_style, aws.prefix), ("us-east-1", false, None));
+    let endpoint = ("CALLWRIGHT__ARTIFACTS__S3__ENDPOINT", "http://minio:9000");
+    assert!(from_variables(&[bucket, id, file, endpoint]).unwrap().s3.unwrap().path_style);
 }
 
 #[test]

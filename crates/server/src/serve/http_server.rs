@@ -1,7 +1,7 @@
 //! The HTTP side of the service: it listens from the first second, and lets requests in when the
 //! rest is ready.
 
-use std::net::TcpListener;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use http_api::{Front, Gate, Listen, MemoryWindow, SMALLEST_LIMIT, Stopper, Trust
 use redis_window::RedisWindow;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use url::Url;
 
 use super::Stage;
 use crate::adapters;
@@ -22,6 +23,8 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// The listening server and its gate.
 pub(super) struct HttpFront {
     pub(super) gate: Arc<Gate>,
+    /// How the outside reaches it, as far as is known: what links that are handed out begin with.
+    pub(super) public_url: Url,
     stopper: Stopper,
 }
 
@@ -63,7 +66,25 @@ pub(super) fn start(
         }
     });
     tracing::info!(http.address = %address, "listening on {scheme}://{address}");
-    Ok(HttpFront { gate, stopper })
+    let public_url = match &settings.http.public_url {
+        Some(url) => url.clone(),
+        None => own_url(scheme, address)?,
+    };
+    Ok(HttpFront { gate, public_url, stopper })
+}
+
+/// Without a word of the operator's: the address that is listened on, and of all of them the one by
+/// which this machine reaches itself.
+fn own_url(scheme: &str, mut address: SocketAddr) -> anyhow::Result<Url> {
+    if !address.ip().is_loopback() {
+        tracing::warn!("HTTP__PUBLIC_URL is not set: links to recordings may lead nowhere for others");
+    }
+    if address.ip().is_unspecified() {
+        let own: IpAddr =
+            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        address.set_ip(own);
+    }
+    Url::parse(&format!("{scheme}://{address}")).context("HTTP__LISTEN makes no address")
 }
 
 /// Counts in this process, and in Redis as well when nodes share one.

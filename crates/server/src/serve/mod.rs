@@ -14,6 +14,7 @@ use anyhow::Context;
 use domain::ports::{Clock, Entropy};
 use http_api::Readiness;
 
+use crate::adapters::{self, ArtifactStore};
 use crate::config::Settings;
 use crate::embedded::Cluster;
 use crate::secrets::at_rest_key;
@@ -43,9 +44,10 @@ async fn serve(settings: &Settings, runtimes: &Runtimes) -> anyhow::Result<()> {
     std::fs::create_dir_all(&settings.data_dir)
         .with_context(|| format!("the data directory {} cannot be made", settings.data_dir.display()))?;
     let key = at_rest_key(settings, entropy.as_ref())?;
+    let artifacts = adapters::artifacts(settings, &front.public_url, &key)?;
     // A signal during the start ends it; nothing has been taken on yet.
     let started = tokio::select! {
-        started = start(settings, runtimes, &clock, &entropy, key) => started?,
+        started = start(settings, runtimes, &clock, &entropy, key, artifacts) => started?,
         () = signals.next() => return Ok(()),
     };
     let (cluster, wiring) = started;
@@ -74,6 +76,7 @@ async fn start(
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
     key: crate::secrets::AtRestKey,
+    artifacts: ArtifactStore,
 ) -> anyhow::Result<(Option<Cluster>, Wiring)> {
     let (cluster, url) = if let Some(url) = &settings.database.url {
         (None, url.reveal().clone())
@@ -85,7 +88,7 @@ async fn start(
     };
     let key = postgres::SealingKey::from_bytes(*key.reveal());
     let store = reach(&url, &key).await?;
-    let wiring = Wiring::build(settings, runtimes, store, clock, entropy).await?;
+    let wiring = Wiring::build(settings, runtimes, store, artifacts, clock, entropy).await?;
     Ok((cluster, wiring))
 }
 

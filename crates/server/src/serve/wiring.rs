@@ -28,7 +28,7 @@ use tokio::task::JoinHandle;
 use super::node::{Identity, boot_id, identity};
 use super::runtimes::Runtimes;
 use super::shutdown::Signals;
-use crate::adapters;
+use crate::adapters::{self, ArtifactStore};
 use crate::config::Settings;
 use crate::spool::DiskSpool;
 use crate::trust;
@@ -42,6 +42,7 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(12);
 /// The running service.
 pub(super) struct Wiring {
     store: Arc<Store>,
+    artifacts: ArtifactStore,
     telephony: Arc<SipTelephony>,
     run_call: Arc<RunCall>,
     conclude: Arc<ConcludeCall>,
@@ -64,6 +65,7 @@ impl Wiring {
         settings: &Settings,
         runtimes: &Runtimes,
         store: Store,
+        artifacts: ArtifactStore,
         clock: &Arc<dyn Clock>,
         entropy: &Arc<dyn Entropy>,
     ) -> anyhow::Result<Self> {
@@ -141,6 +143,7 @@ impl Wiring {
         let keep_node = tokio::spawn(async move { keep_node.run().await });
         Ok(Self {
             store,
+            artifacts,
             telephony,
             run_call,
             conclude,
@@ -178,6 +181,8 @@ impl Wiring {
             place_call,
             outbound_calls: self.store.clone(),
             call_records: self.store.clone(),
+            artifacts: self.artifacts.artifacts.clone(),
+            signed_files: self.artifacts.signed_files.clone(),
             organizations: self.store.clone(),
             create_organization: CreateOrganization {
                 organizations: self.store.clone(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::call::{ArtifactKind, CallFacts, Speaker, TranscriptEntry};
+use crate::call::{ArtifactKey, ArtifactKind, CallFacts, Speaker, TranscriptEntry};
 use crate::ids::CallId;
 use crate::ports::Owner;
 use crate::testing::LaidCall;
@@ -80,6 +80,26 @@ pub async fn whatever_was_said_can_be_filed(world: &World) -> TestResult {
         let (call, _) = ground.calling(world).await?;
         assert!(world.filing.file_transcript(call.id, &transcript, &facts, moment(1)).await?.is_some());
         world.filing.file_artifact(call.id, ArtifactKind::Transcript, 0, moment(1)).await?;
+    }
+    Ok(())
+}
+
+/// None at first, then each from its filing on; of other calls nothing.
+pub async fn a_call_shows_which_artifacts_are_stored(world: &World) -> TestResult {
+    let (one, other) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
+    let laid = LaidCall::bare(other.tenant, other.organization, 1);
+    world.lay(std::slice::from_ref(&laid)).await?;
+    for (ground, call) in [(&one, one.calling(world).await?.0.id), (&other, laid.id)] {
+        let (tenant, organization) = (ground.tenant, ground.organization);
+        let key = |kind| ArtifactKey { tenant, organization, call, kind };
+        let shown = async || -> TestResult<Vec<ArtifactKey>> {
+            Ok(world.records.read(ground.scope(), call).await?.ok_or("not read")?.artifacts)
+        };
+        assert_eq!(shown().await?, []);
+        world.filing.file_artifact(call, ArtifactKind::Transcript, 7, moment(2)).await?;
+        assert_eq!(shown().await?, [key(ArtifactKind::Transcript)]);
+        world.filing.file_artifact(call, ArtifactKind::Recording, 0, moment(3)).await?;
+        assert_eq!(shown().await?, ArtifactKind::ALL.map(key));
     }
     Ok(())
 }

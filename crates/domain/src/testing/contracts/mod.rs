@@ -139,6 +139,7 @@ macro_rules! store_contracts {
                 an_unknown_call_has_no_owner,
                 filing_again_is_answered_alike,
                 whatever_was_said_can_be_filed,
+                a_call_shows_which_artifacts_are_stored,
             }
             analyses {
                 a_filed_call_is_due_once_it_is_over,

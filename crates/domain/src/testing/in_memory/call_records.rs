@@ -5,11 +5,13 @@ use std::cmp::Ordering;
 use async_trait::async_trait;
 
 use super::{CallEntry, InMemory, Stage, State};
-use crate::call::{Analysis, CallListing, CallLog, CallOrder, CallQuery, CallType, Ended, Live};
+use crate::call::{
+    Analysis, ArtifactKey, ArtifactKind, CallListing, CallLog, CallOrder, CallQuery, CallType, Ended, Live,
+};
 use crate::ids::{AssistantId, CallId, NumberId, TeamId};
 use crate::organization::folded;
 use crate::page::Page;
-use crate::ports::{CallRecords, StoreUnavailable};
+use crate::ports::{CallRecords, Owner, StoreUnavailable};
 use crate::scope::Scope;
 use crate::testing::{LaidCall, LaysCalls, TestResult};
 
@@ -120,6 +122,7 @@ impl State {
             outcome: None,
             summary: None,
             summary_fr: None,
+            artifacts: self.stored(call.id),
         }
         .with(self.analysis_of(call.id))
     }
@@ -146,8 +149,18 @@ impl State {
             outcome: laid.outcome.clone(),
             summary: laid.summary.clone(),
             summary_fr: laid.summary_fr.clone(),
+            artifacts: self.stored(laid.id),
         }
         .with(self.analysis_of(laid.id))
+    }
+
+    fn stored(&self, call: CallId) -> Vec<ArtifactKey> {
+        let (Some(owner), Some(kinds)) = (self.owner(call), self.artifacts.get(&call)) else {
+            return Vec::new();
+        };
+        let Owner { tenant, organization } = owner;
+        let kinds = ArtifactKind::ALL.into_iter().filter(|kind| kinds.contains_key(kind));
+        kinds.map(|kind| ArtifactKey { tenant, organization, call, kind }).collect()
     }
 
     fn agent(&self, id: AssistantId) -> Option<(AssistantId, String)> {

@@ -68,7 +68,7 @@ impl InMemory {
 }
 
 impl State {
-    fn owner(&self, call: CallId) -> Option<Owner> {
+    pub(super) fn owner(&self, call: CallId) -> Option<Owner> {
         let accepted = self.calls.get(&call).map(|entry| (entry.call.tenant, entry.call.organization));
         let laid = || self.laid.get(&call).map(|laid| (laid.tenant, laid.organization));
         accepted.or_else(laid).map(|(tenant, organization)| Owner { tenant, organization })

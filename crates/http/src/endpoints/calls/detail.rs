@@ -3,11 +3,15 @@
 use actix_web::http::Method;
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
+use application::causes::causes;
 use domain::access::Permission;
+use domain::call::{ArtifactKey, ArtifactKind};
 use domain::ids::CallId;
+use domain::ports::Artifacts;
+use time::OffsetDateTime;
 
 use super::description;
-use super::record::DetailRecord;
+use super::record::{Addresses, DetailRecord};
 use crate::authentication;
 use crate::error::ApiError;
 use crate::gate::Gate;
@@ -33,5 +37,23 @@ async fn detail(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, 
     let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let call = request.match_info().get("id").and_then(CallId::parse).ok_or(NOT_FOUND)?;
     let found = service.call_records.read(principal.scope, call).await?.ok_or(NOT_FOUND)?;
-    Ok(HttpResponse::Ok().json(DetailRecord::from(found)))
+    let addresses = addresses(service.artifacts.as_ref(), gate.front.clock.now(), &found.artifacts).await;
+    Ok(HttpResponse::Ok().json(DetailRecord::new(found, addresses)))
+}
+
+/// Fresh addresses of what is stored. Without one the rest of the record is still worth having.
+async fn addresses(artifacts: &dyn Artifacts, now: OffsetDateTime, stored: &[ArtifactKey]) -> Addresses {
+    let mut addresses = Addresses::default();
+    for key in stored {
+        match artifacts.sign(key, now).await {
+            Ok(address) => match key.kind {
+                ArtifactKind::Recording => addresses.recording = Some(address),
+                ArtifactKind::Transcript => addresses.transcript = Some(address),
+            },
+            Err(failure) => {
+                tracing::error!(call = %key.call, error = causes(&failure), "an address could not be signed");
+            }
+        }
+    }
+    addresses
 }

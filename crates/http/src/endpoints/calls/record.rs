@@ -3,6 +3,7 @@
 use domain::call::{CallListing, CallLog, EndedReason};
 use domain::timestamp::rfc3339;
 use serde::Serialize;
+use url::Url;
 
 /// What lists show.
 #[derive(Serialize)]
@@ -37,10 +38,15 @@ pub(super) struct DetailRecord {
     call_outcome: Option<String>,
     call_summary: Option<String>,
     call_summary_fr: Option<String>,
-    /// Null as long as no transcripts are kept.
     transcript_url: Option<String>,
-    /// Null as long as no recordings are kept.
     recording_url: Option<String>,
+}
+
+/// Where the files of a call can be fetched for an hour; none of what is not stored.
+#[derive(Default)]
+pub(super) struct Addresses {
+    pub(super) transcript: Option<Url>,
+    pub(super) recording: Option<Url>,
 }
 
 impl From<CallListing> for ListItem {
@@ -65,8 +71,8 @@ impl From<CallListing> for ListItem {
     }
 }
 
-impl From<CallLog> for DetailRecord {
-    fn from(call: CallLog) -> Self {
+impl DetailRecord {
+    pub(super) fn new(call: CallLog, addresses: Addresses) -> Self {
         Self {
             listed: call.listing.into(),
             call_ended_reason: call.ended_reason.map(EndedReason::as_str),
@@ -76,8 +82,8 @@ impl From<CallLog> for DetailRecord {
             call_outcome: call.outcome,
             call_summary: call.summary,
             call_summary_fr: call.summary_fr,
-            transcript_url: None,
-            recording_url: None,
+            transcript_url: addresses.transcript.map(String::from),
+            recording_url: addresses.recording.map(String::from),
         }
     }
 }

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use ::artifacts::LocalArtifacts;
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
 use application::create_organization::CreateOrganization;
@@ -29,8 +30,9 @@ use application::take_over::TakeOver;
 use domain::access::{ApiKey, KeyLevel, Permission};
 use domain::ids::{KeyId, NewId};
 use domain::network::{AddressPolicy, Network};
-use domain::ports::{Access, Clock, Entropy};
+use domain::ports::{Access, Artifacts, Clock, Entropy, SignedFiles};
 use domain::scope::Scope;
+use domain::secret::Secret;
 use futures_util::FutureExt;
 use http_api::{
     Front, Gate, Listen, MemoryWindow, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies, serve,
@@ -38,8 +40,10 @@ use http_api::{
 use json_schema::JsonSchemaJudge;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
+use url::Url;
 
 use store::{BOOT, Nowhere, Store};
 use telephone::{FakeSpeech, FakeTelephony, Unanswered};
@@ -95,6 +99,10 @@ pub(crate) struct App {
     pub(crate) supervisor: Arc<CallSupervisor>,
     pub(crate) readiness: Arc<Mutex<Option<Readiness>>>,
     pub(crate) gate: Arc<Gate>,
+    /// The store of artifacts, once the service is open.
+    artifacts: OnceLock<Arc<dyn Artifacts>>,
+    /// For files of all kinds.
+    pub(crate) folder: TempDir,
     chance: Counter,
     key: OnceLock<String>,
     stopper: Stopper,
@@ -146,6 +154,8 @@ impl App {
             supervisor: Arc::new(CallSupervisor::new(Handle::current(), vec![Handle::current()])),
             readiness,
             gate,
+            artifacts: OnceLock::new(),
+            folder: tempfile::tempdir().unwrap(),
             chance: Counter::default(),
             key: OnceLock::new(),
             stopper,
@@ -154,6 +164,19 @@ impl App {
 
     /// Furnishes the store and builds the service behind the running server.
     pub(crate) async fn open(&self) {
+        let base = Url::parse(&format!("http://{}", self.address)).unwrap();
+        let folder = self.folder.path().join("artifacts");
+        let local = Arc::new(LocalArtifacts::open(folder, &base, &Secret::new([7; 32])).unwrap());
+        self.open_with(local.clone(), Some(local)).await;
+    }
+
+    /// The same with another store of artifacts.
+    pub(crate) async fn open_with(
+        &self,
+        artifacts: Arc<dyn Artifacts>,
+        signed_files: Option<Arc<dyn SignedFiles>>,
+    ) {
+        let _ = self.artifacts.set(artifacts.clone());
         self.store.furnish().await;
         let (store, clock) = (&self.store, &self.clock);
         let data = Arc::new(store.inner.clone());
@@ -216,6 +239,8 @@ impl App {
             place_call,
             outbound_calls: store.clone(),
             call_records: data.clone(),
+            artifacts,
+            signed_files,
             organizations: data.clone(),
             create_organization: CreateOrganization {
                 organizations: data.clone(),
@@ -300,6 +325,11 @@ impl App {
             whole[name] = value.clone();
         }
         self.post("/api/outbound").key(&self.key()).json(&whole)
+    }
+
+    /// The store of artifacts.
+    pub(crate) fn artifacts(&self) -> Arc<dyn Artifacts> {
+        self.artifacts.get().unwrap().clone()
     }
 
     /// A handle that stops this server.

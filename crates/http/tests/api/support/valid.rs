@@ -2,7 +2,7 @@
 //! that are made from the table.
 
 use domain::ids::OrganizationId;
-use http_api::{Entry, Needs, entries};
+use http_api::{Entry, entries};
 use serde_json::{Value, json};
 
 use super::store::{assistant_of, number_of};
@@ -47,7 +47,7 @@ impl Valid {
 
 /// Every endpoint that shows somebody's data.
 pub(crate) fn keyed_entries() -> impl Iterator<Item = Entry> {
-    entries().filter(|entry| entry.needs != Needs::NoKey)
+    entries().filter(|entry| entry.needs.a_key())
 }
 
 /// How to ask an endpoint of the table for a thing.
