@@ -27,7 +27,7 @@ async fn hearing_takes_nothing_from_the_heap() {
     let _profiler = dhat::Profiler::builder().testing().build();
     let double = Double::start(Options::default()).await;
     let mut call = Call::ready(&double).await;
-    call.speak(&double, 0, &[0x55; 20 * FRAME_BYTES], 1).await;
+    call.speak(&double, &[0x55; 20 * FRAME_BYTES], 1).await;
     // The session's task runs on this thread too, and so not before this is over.
     let before = dhat::HeapStats::get().total_blocks;
     for number in 0..200_u8 {

@@ -82,12 +82,27 @@ async fn a_turn_under_way_is_closed_when_the_connection_is_lost() {
             "Guten Tag, ich rufe an wegen der Rechnung.",
         ),
     );
-    call.speak(&double, 0, &sound[..12_000], 1).await;
+    call.speak(&double, &sound[..12_000], 1).await;
     call.until(|event| matches!(event, AgentEvent::SpeechStarted(_))).await;
     call.order(AgentOrder::Answer);
     let lost = restored(&mut call).await;
     let rest = ["0 ended", "turn 0 ended", "turn 0: ", "Restored"];
     assert_eq!(lost[lost.len() - 4..], rest, "{lost:?}");
+}
+
+#[tokio::test]
+async fn the_callee_is_heard_again_on_the_new_connection() {
+    let recogniser = Recogniser::script([Some("Still there.")]);
+    let faults = vec![Fault::DropInResponse(1)];
+    let double = Double::start(Options { faults, recogniser, ..Options::default() }).await;
+    let mut call = Call::ready(&double).await;
+    call.order(AgentOrder::Answer);
+    restored(&mut call).await;
+    call.connection = 1;
+    call.say_aloud(&double, "Guten Tag, ich rufe an wegen der Rechnung.").await;
+    let told = call.until(|event| matches!(event, AgentEvent::Recognised { .. })).await;
+    assert_eq!(words(&told), ["turn 0 began", "turn 0 ended", "turn 0: Still there."]);
+    assert_eq!(double.record().turns[0].connection, 1);
 }
 
 #[tokio::test]

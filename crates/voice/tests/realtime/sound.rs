@@ -17,7 +17,7 @@ async fn g711_passes_unchanged_both_ways() {
         call.begin(format).await;
         // Every byte there is, in an order of its own.
         let all: Vec<u8> = (0..4 * FRAME_BYTES).map(|n| u8::try_from(n * 7 % 256).unwrap()).collect();
-        call.speak(&double, 0, &all, 1).await;
+        call.speak(&double, &all, 1).await;
         call.order(AgentOrder::Answer);
         call.answered().await;
         let record = double.record();
@@ -48,7 +48,7 @@ async fn a_server_that_echoes_pcm_is_heard_and_hears() {
     let spoken = say(Language::German, "Guten Tag, ist dort die Praxis?");
     let mut sound = encoded(AudioFormat::Pcma, &spoken);
     sound.resize(sound.len().div_ceil(FRAME_BYTES) * FRAME_BYTES + 8_000, AudioFormat::Pcma.silence());
-    call.speak(&double, 0, &sound, 6).await;
+    call.speak(&double, &sound, 6).await;
     call.until(|event| matches!(event, AgentEvent::SpeechStopped(_))).await;
     let heard = double.record().sound[0].clone();
     let heard: Vec<i16> =

@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use domain::audio::AudioFormat;
+use domain::ports::UtteranceId;
 use serde_json::{Value, json};
 
 use super::*;

@@ -3,16 +3,14 @@
 
 mod answers;
 mod history;
+mod speaking;
 mod turns;
 mod utterances;
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use domain::assistant::Dialect;
-use domain::ports::{AgentEvent, AgentOrder, UtteranceId};
+use domain::ports::{AgentEvent, AgentOrder};
 
 use self::answers::{Answers, Ask, Outcome};
 use self::history::History;
@@ -20,7 +18,7 @@ use self::turns::Turns;
 use self::utterances::Utterances;
 use super::client_event::{self, ClientEvent};
 use super::complaint::{self, Meaning};
-use super::server_event::{Complaint, Item, ResponseDone, ServerEvent};
+use super::server_event::{Complaint, ResponseDone, ServerEvent};
 use crate::sound::{FromProvider, WireFormat};
 
 /// What comes out.
@@ -224,65 +222,6 @@ impl Dialogue {
         }
     }
 
-    /// The item's utterance, begun if need be; none when nothing of it is to be heard any more.
-    fn utterance(&mut self, response: &str, item: &str) -> Option<UtteranceId> {
-        if !self.answers.is_heard(response) {
-            return None;
-        }
-        if let Some(utterance) = self.utterances.of_item(item) {
-            return utterance.open.then_some(utterance.id);
-        }
-        self.end_utterance();
-        let utterance = self.utterances.begin(item, self.answers.current().unwrap_or_default());
-        self.history.assistant(utterance);
-        Some(utterance)
-    }
-
-    fn audio(&mut self, response: &str, item: &str, part: u32, base64: &str) {
-        let Some(utterance) = self.utterance(response, item) else { return };
-        let Ok(audio) = STANDARD.decode(base64) else {
-            tracing::warn!("a provider's sound is not base64, and is left out");
-            return;
-        };
-        if let Some(known) = self.utterances.find(utterance) {
-            known.receive(part, audio.len());
-        }
-        let Some(sound) = &mut self.sound else { return };
-        let audio = sound.from.push(audio);
-        if !audio.is_empty() {
-            self.tell(AgentEvent::Audio { utterance, audio });
-        }
-    }
-
-    fn words(&mut self, response: &str, item: &str, text: String) {
-        let Some(utterance) = self.utterance(response, item) else { return };
-        self.history.assistant_says(utterance, &text);
-        self.tell(AgentEvent::Words { utterance, text });
-    }
-
-    fn item_done(&mut self, response: &str, item: &Item) {
-        if !self.answers.is_heard(response) {
-            return;
-        }
-        if item.is_function_call() {
-            self.tool_called(item);
-        } else if self.utterances.open().is_some_and(|utterance| utterance.item == item.id) {
-            self.end_utterance();
-        }
-    }
-
-    fn tool_called(&mut self, item: &Item) {
-        if self.history.knows_tool(&item.call_id) {
-            return;
-        }
-        self.history.tool(&item.call_id, &item.name, &item.arguments);
-        self.tell(AgentEvent::ToolCalled {
-            id: item.call_id.clone(),
-            name: item.name.clone(),
-            arguments: item.arguments.clone(),
-        });
-    }
-
     fn response_done(&mut self, done: &ResponseDone) -> Result<(), Trouble> {
         if self.answers.is_heard(&done.response) {
             // Where the items were not told one by one.
@@ -313,36 +252,6 @@ impl Dialogue {
         }
         self.go_on();
         Ok(())
-    }
-
-    fn interrupt(&mut self, utterance: UtteranceId, heard: Duration, text: &str) {
-        let answer = self.utterances.find(utterance).map(|utterance| utterance.answer.clone());
-        // What the server gives meanwhile may be another answer, which is wanted.
-        if let Some(response) = answer.and_then(|answer| self.answers.cancel(&answer)) {
-            self.send(client_event::response_cancel(&response));
-            self.end_utterance();
-        }
-        self.history.assistant_heard(utterance, text);
-        let Some(bytes_a_second) = self.sound.as_ref().map(|sound| sound.bytes_a_second) else { return };
-        let Some(utterance) = self.utterances.find(utterance) else { return };
-        let heard = utterance.heard_ms(heard, bytes_a_second);
-        let truncation = client_event::truncate(&utterance.item, utterance.part, heard);
-        // Nothing can be cut to nothing.
-        if heard > 0 {
-            self.send(truncation);
-        }
-    }
-
-    /// Nothing more comes of the utterance under way.
-    fn end_utterance(&mut self) {
-        let Some(utterance) = self.utterances.open() else { return };
-        utterance.open = false;
-        let id = utterance.id;
-        let rest = self.sound.as_mut().map(|sound| sound.from.finish()).unwrap_or_default();
-        if !rest.is_empty() {
-            self.tell(AgentEvent::Audio { utterance: id, audio: rest });
-        }
-        self.tell(AgentEvent::UtteranceEnded(id));
     }
 
     fn complained(&mut self, complaint: &Complaint) -> Result<(), Trouble> {

@@ -70,14 +70,22 @@ pub struct Call {
     pub format: AudioFormat,
     /// What it told so far.
     pub told: Vec<AgentEvent>,
-    /// How many bytes the double's connection had heard when this one began to talk to it.
-    sent: usize,
+    /// Which of the double's connections hears it now.
+    pub connection: usize,
+    /// How many bytes of the double's it has made it hear, by connection.
+    sent: [usize; 4],
 }
 
 impl Call {
     /// A call that rings.
     pub fn open(engines: &Engines, realtime: Realtime) -> Self {
-        Self { session: engines.open(spec(realtime)), format: AudioFormat::Pcmu, told: Vec::new(), sent: 0 }
+        Self {
+            session: engines.open(spec(realtime)),
+            format: AudioFormat::Pcmu,
+            told: Vec::new(),
+            connection: 0,
+            sent: [0; 4],
+        }
     }
 
     /// A call that is answered, with its session ready.
@@ -142,13 +150,14 @@ impl Call {
     }
 
     /// The callee makes this sound; it goes on when the double has heard it.
-    pub async fn speak(&mut self, double: &Double, connection: usize, bytes: &[u8], sent_as: usize) {
+    pub async fn speak(&mut self, double: &Double, bytes: &[u8], sent_as: usize) {
+        let connection = self.connection;
         for frames in bytes.chunks(10 * FRAME_BYTES) {
             for frame in frames.chunks_exact(FRAME_BYTES) {
                 self.session.hear(Some(frame.try_into().unwrap()));
             }
-            self.sent += frames.len() / FRAME_BYTES * FRAME_BYTES * sent_as;
-            let sent = self.sent;
+            self.sent[connection] += frames.len() / FRAME_BYTES * FRAME_BYTES * sent_as;
+            let sent = self.sent[connection];
             let heard = |record: &test_realtime::Record| {
                 record.sound.get(connection).is_some_and(|sound| sound.len() >= sent)
             };
@@ -160,7 +169,7 @@ impl Call {
     pub async fn say_aloud(&mut self, double: &Double, text: &str) {
         let mut sound = encoded(self.format, &test_realtime::say(Language::German, text));
         sound.resize(sound.len().div_ceil(FRAME_BYTES) * FRAME_BYTES + 8_000, self.format.silence());
-        self.speak(double, 0, &sound, 1).await;
+        self.speak(double, &sound, 1).await;
     }
 
     /// The bytes of an utterance.

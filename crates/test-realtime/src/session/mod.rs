@@ -1,5 +1,8 @@
 //! One connection: a session as the real server keeps it, with the faults that it was given.
 
+mod giving;
+mod hearing;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,24 +11,22 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::client_event::{self, ClientEvent, Refusal};
-use crate::ears::{Detection, Ears, Heard};
+use crate::ears::{Detection, Ears};
 use crate::format::Format;
 use crate::items::Items;
-use crate::options::{Fault, Options, Part};
-use crate::record::{HeardTurn, Records};
-use crate::response::{self, Manner, Step};
+use crate::options::{Fault, Options};
+use crate::record::Records;
+use crate::response::Step;
 
 /// How old a session becomes.
 const AGE: Duration = Duration::from_hours(1);
-/// How many pieces of sound a connection that drops has sent before.
-const DROPS_AFTER: usize = 3;
 
 /// The connection is over.
 struct Over;
@@ -205,7 +206,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 let supported = "'server_vad' and 'semantic_vad'";
                 return Ok(Err(Refusal::invalid("turn_detection.type", &detection["type"], supported)));
             }
-            self.ears = Some(Ears::new(settings(detection)));
+            self.ears = Some(Ears::new(hearing::settings(detection)));
             self.configuration.answers = detection["create_response"] != false;
             self.configuration.interrupts = detection["interrupt_response"] != false;
         }
@@ -228,65 +229,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         echo["audio"]["input"]["format"] = self.configuration.input.echo();
         echo["audio"]["output"]["format"] = self.configuration.output.echo();
         echo
-    }
-
-    async fn hear(&mut self, sound: &[u8]) -> Result<Result<(), Refusal>, Over> {
-        self.records.change(|record| record.sound[self.number].extend_from_slice(sound));
-        let samples = self.configuration.input.decode(sound);
-        let heard = self.ears.as_mut().map(|ears| ears.hear(&samples)).unwrap_or_default();
-        for heard in heard {
-            match heard {
-                Heard::Started { at_ms } => {
-                    self.turn = self.items.name(self.number);
-                    let item = self.turn.clone();
-                    self.send(json!({
-                        "type": "input_audio_buffer.speech_started", "audio_start_ms": at_ms, "item_id": item,
-                    }))
-                    .await?;
-                    if self.configuration.interrupts && self.active.is_some() {
-                        let _ = self.cancel(None, "turn_detected").await?;
-                    }
-                }
-                Heard::Stopped { at_ms, samples } => self.turn_over(at_ms, samples).await?,
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    async fn turn_over(&mut self, at_ms: usize, samples: Vec<i16>) -> Result<(), Over> {
-        let item = self.turn.clone();
-        let stopped =
-            json!({"type": "input_audio_buffer.speech_stopped", "audio_end_ms": at_ms, "item_id": item});
-        self.send(stopped).await?;
-        let before = self.items.last().map(str::to_owned);
-        let committed =
-            json!({"type": "input_audio_buffer.committed", "item_id": item, "previous_item_id": before});
-        self.send(committed).await?;
-        let message = json!({
-            "id": item, "object": "realtime.item", "type": "message", "status": "completed", "role": "user",
-            "content": [{"type": "input_audio", "transcript": null}],
-        });
-        self.items.add(&item, &message);
-        for kind in ["conversation.item.added", "conversation.item.done"] {
-            self.send(json!({"type": kind, "previous_item_id": before, "item": message})).await?;
-        }
-        if self.configuration.transcribes {
-            let (options, ready) = (Arc::clone(&self.options), self.ready.clone());
-            let (item, samples) = (item.clone(), samples.clone());
-            tokio::spawn(async move {
-                let listening = Arc::clone(&options);
-                let heard = tokio::task::spawn_blocking(move || listening.recogniser.listen(&samples));
-                let heard = heard.await.unwrap_or_default();
-                sleep(options.transcript_after).await;
-                let _ = ready.send(Ready::Words(item, heard));
-            });
-        }
-        let turn = HeardTurn { connection: self.number, item, samples };
-        self.records.change(|record| record.turns.push(turn));
-        if self.configuration.answers && self.active.is_none() {
-            let _ = self.respond(&Value::Null, &Value::Null).await?;
-        }
-        Ok(())
     }
 
     async fn create_item(&mut self, mut item: Value) -> Result<Result<(), Refusal>, Over> {
@@ -320,71 +262,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(Ok(()))
     }
 
-    async fn respond(&mut self, wish: &Value, about: &Value) -> Result<Result<(), Refusal>, Over> {
-        if let Some(active) = &self.active {
-            return Ok(Err(busy(&active.id)));
-        }
-        self.asked += 1;
-        let id = format!("resp_{}_{}", self.number, self.asked);
-        match self.fault {
-            Fault::Stall => return Ok(Ok(())),
-            Fault::Freeze => std::future::pending().await,
-            Fault::Busy if self.asked == 1 => {
-                let step = Step::at_once(response::done("resp_auto", "completed", &Value::Null, &[]));
-                let step = Step { after: Duration::from_millis(50), ..step };
-                self.refuse(&busy("resp_auto"), about).await?;
-                self.begin("resp_auto".to_owned(), [step].into());
-                return Ok(Ok(()));
-            }
-            _ => {}
-        }
-        self.send(json!({"type": "response.created", "response": {
-            "object": "realtime.response", "id": id, "status": "in_progress", "output": [],
-        }}))
-        .await?;
-        if let Fault::Fail(times) = self.fault
-            && self.asked <= times
-        {
-            let details =
-                json!({"type": "failed", "error": {"type": "server_error", "code": "server_error"}});
-            let failed = response::done(&id, "failed", &details, &[]);
-            self.begin(id, [Step::at_once(failed)].into());
-            return Ok(Ok(()));
-        }
-        let parts = match exact_words(wish) {
-            Some(words) => vec![Part::Say(words)],
-            None => self.options.replies.next(),
-        };
-        let parts: Vec<_> = parts.into_iter().map(|part| (self.items.name(self.number), part)).collect();
-        let manner = Manner {
-            language: self.options.language,
-            format: self.configuration.output,
-            speed: self.options.speed,
-        };
-        self.begin(id.clone(), VecDeque::new());
-        let ready = self.ready.clone();
-        tokio::task::spawn_blocking(move || {
-            let steps = response::lay_out(&id, &parts, &manner);
-            let _ = ready.send(Ready::Response(id, steps));
-        });
-        Ok(Ok(()))
-    }
-
-    fn begin(&mut self, id: String, steps: VecDeque<Step>) {
-        let next = Instant::now() + steps.front().map_or(Duration::ZERO, |step| step.after);
-        self.active = Some(Active { id, steps, next, pieces: 0 });
-    }
-
-    async fn cancel(&mut self, id: Option<&str>, why: &str) -> Result<Result<(), Refusal>, Over> {
-        let Some(active) = self.active.take_if(|active| id.is_none_or(|id| id == active.id)) else {
-            let message = "Cancellation failed: no active response found";
-            return Ok(Err(Refusal::new("response_cancel_not_active", message)));
-        };
-        let details = json!({"type": "cancelled", "reason": why});
-        self.finish(response::done(&active.id, "cancelled", &details, &[])).await?;
-        Ok(Ok(()))
-    }
-
     async fn come(&mut self, ready: Option<Ready>) -> Result<(), Over> {
         match ready {
             Some(Ready::Response(id, steps))
@@ -411,50 +288,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// Sends the next event of the response that is given.
-    async fn step(&mut self) -> Result<(), Over> {
-        let Some(active) = &mut self.active else { return Ok(()) };
-        let Some(step) = active.steps.pop_front() else { return Ok(()) };
-        active.next = Instant::now() + active.steps.front().map_or(Duration::ZERO, |step| step.after);
-        let id = active.id.clone();
-        if step.event["type"] == "response.done" {
-            self.active = None;
-            return self.finish(step.event).await;
-        }
-        if step.event["type"] == "conversation.item.added" {
-            let item = step.event["item"].clone();
-            self.items.add(item["id"].as_str().unwrap_or_default(), &item);
-        }
-        self.send(step.event).await?;
-        let Some((item, sound)) = step.sound else { return Ok(()) };
-        self.items.speak(&item, sound.len());
-        self.records.change(|record| match record.spoken.last_mut() {
-            Some((last, spoken)) if *last == item => spoken.extend(sound),
-            _ => record.spoken.push((item, sound)),
-        });
-        let Some(active) = &mut self.active else { return Ok(()) };
-        active.pieces += 1;
-        match self.fault {
-            Fault::DropInResponse(number) if self.asked == number && active.pieces == DROPS_AFTER => {
-                Err(Over)
-            }
-            Fault::Incomplete if active.pieces == DROPS_AFTER => {
-                self.active = None;
-                let details = json!({"type": "incomplete", "reason": "max_output_tokens"});
-                self.finish(response::done(&id, "incomplete", &details, &[])).await
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Sends the end of a response.
-    async fn finish(&mut self, done: Value) -> Result<(), Over> {
-        let status = done["response"]["status"].as_str().unwrap_or_default().to_owned();
-        self.records.change(|record| record.responses.push(status));
-        self.send(done).await?;
-        self.send(json!({"type": "rate_limits.updated", "rate_limits": []})).await
-    }
-
     async fn refuse(&mut self, refusal: &Refusal, about: &Value) -> Result<(), Over> {
         let name = match refusal.code {
             Some(code) if code != "invalid_value" => code.to_owned(),
@@ -474,31 +307,4 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
         self.socket.send(Message::text(event.to_string())).await.map_err(|_| Over)
     }
-}
-
-fn busy(id: &str) -> Refusal {
-    let message = format!(
-        "Conversation already has an active response in progress: {id}. Wait until the response is finished before creating a new one."
-    );
-    Refusal::new("conversation_already_has_active_response", message)
-}
-
-fn settings(detection: &Value) -> Detection {
-    let ms = |name: &str, default: u64| {
-        usize::try_from(detection[name].as_u64().unwrap_or(default)).unwrap_or_default()
-    };
-    #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "a number between 0 and 1")]
-    let threshold = detection["threshold"].as_f64().unwrap_or(0.5) as f32;
-    Detection {
-        threshold,
-        prefix_ms: ms("prefix_padding_ms", 300),
-        silence_ms: ms("silence_duration_ms", 500),
-    }
-}
-
-/// The words that a model is told to say exactly, which it does.
-fn exact_words(wish: &Value) -> Option<String> {
-    let instructions = wish["instructions"].as_str()?;
-    let (order, words) = instructions.split_once("\n\n")?;
-    (wish["tool_choice"] == "none" && order.contains("exactly")).then(|| words.to_owned())
 }
