@@ -137,8 +137,8 @@ fn operate(
         }
         Command::Key(command) => office()?.attend(async |desk| key::run(command, desk, output).await),
         Command::Trunk(command) => {
-            let trunk = trunk::Command::with_password(command, environment)?;
-            office()?.attend(async |desk| trunk::run(trunk, desk, output).await)
+            let order = command.with_password(environment)?;
+            office()?.attend(async |desk| trunk::run(order, desk, output).await)
         }
         Command::Call(command) => office()?.attend(async |desk| call::run(command, desk, output).await),
         Command::Number(command) => office()?.attend(async |desk| number::run(command, desk, output).await),

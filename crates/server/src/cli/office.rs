@@ -81,6 +81,7 @@ impl Database {
 pub(super) struct Desk {
     pub(super) provisioning: Arc<dyn Provisioning>,
     pub(super) organizations: Arc<dyn Organizations>,
+    pub(super) directory: Arc<dyn Directory>,
     pub(super) access: Arc<dyn Access>,
     pub(super) nodes: Arc<dyn Nodes>,
     pub(super) schemas: Arc<dyn StoredSchemas>,
@@ -114,6 +115,7 @@ impl Office {
         let desk = Desk {
             provisioning: store.clone(),
             organizations: store.clone(),
+            directory: store.clone(),
             access: store.clone(),
             nodes: store.clone(),
             schemas: store,

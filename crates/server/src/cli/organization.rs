@@ -4,17 +4,27 @@ use anyhow::{Context, bail};
 use application::create_organization::{CreateOrganization, CreatedOrganization};
 use clap::{Args, Subcommand};
 use domain::ids::{OrganizationId, TenantId};
-use domain::organization::{Profile, Timezone};
+use domain::organization::{Organization, OrganizationField, OrganizationQuery, Profile, Timezone};
+use domain::page::PageRequest;
 use serde_json::json;
 
 use super::office::{Desk, OPERATOR};
-use super::output::Output;
+use super::output::{Fields, Output};
 use super::parse;
+
+/// How many are fetched at a time.
+const PAGE: u32 = 500;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Add an organization with its first signing secret.
     Create(Box<Create>),
+    /// List a tenant's live organizations by name.
+    List {
+        /// The tenant.
+        #[arg(long, value_parser = parse::tenant)]
+        tenant: TenantId,
+    },
     /// Soft-delete an organization: it stays readable and places no more calls.
     Delete {
         /// Its id.
@@ -74,12 +84,11 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
             let CreatedOrganization::Fresh(organization) = created else {
                 bail!("an organization without an idempotency key cannot be there already")
             };
-            output.object(&vec![
-                ("id", json!(organization.id.to_string())),
-                ("tenantId", json!(tenant.to_string())),
-                ("name", json!(organization.profile.name)),
-                ("timezone", json!(organization.profile.timezone.as_str())),
-            ])?;
+            output.object(&fields(&organization))?;
+        }
+        Command::List { tenant } => {
+            let rows: Vec<_> = every(desk, tenant).await?.iter().map(fields).collect();
+            output.list(vec![("id", json!(tenant.to_string()))], "organizations", &rows)?;
         }
         Command::Delete { id } => {
             desk.provisioning
@@ -90,6 +99,35 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
         }
     }
     Ok(())
+}
+
+/// All live organizations of a tenant, page by page.
+async fn every(desk: &Desk, tenant: TenantId) -> anyhow::Result<Vec<Organization>> {
+    let mut all = Vec::new();
+    for number in 1.. {
+        let query = OrganizationQuery {
+            page: PageRequest { number, size: PAGE },
+            sort: OrganizationField::Name,
+            descending: false,
+            search: None,
+        };
+        let page = desk.organizations.page(tenant, &query).await?;
+        let last = page.items.len() < usize::try_from(PAGE)?;
+        all.extend(page.items);
+        if last {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+fn fields(organization: &Organization) -> Fields {
+    vec![
+        ("id", json!(organization.id.to_string())),
+        ("tenantId", json!(organization.tenant.to_string())),
+        ("name", json!(organization.profile.name)),
+        ("timezone", json!(organization.profile.timezone.as_str())),
+    ]
 }
 
 impl Create {

@@ -25,6 +25,8 @@ fn every_command_of_the_operator_is_understood() {
         "tenant create --name N",
         "organization create --tenant ID --name N --email a@b.example --timezone Europe/Paris --city X",
         "organization delete ID",
+        "organization list --tenant ID",
+        "trunk list --tenant ID",
         "webhook-secret show --organization ID",
         "webhook-secret rotate --organization ID --json",
         "key create --tenant ID --name N --permission calls:read --permission outbound:create",

@@ -9,7 +9,7 @@ use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use serde_json::json;
 
 use super::office::Desk;
-use super::output::Output;
+use super::output::{Fields, Output};
 use super::parse;
 use crate::environment::Environment;
 
@@ -17,6 +17,12 @@ use crate::environment::Environment;
 pub(super) enum Command {
     /// Add a trunk.
     Create(Box<Create>),
+    /// List a tenant's trunks, oldest first.
+    List {
+        /// The tenant.
+        #[arg(long, value_parser = parse::tenant)]
+        tenant: TenantId,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -56,13 +62,19 @@ pub(super) struct Create {
     calls_per_second: Option<u32>,
 }
 
-/// A trunk to add, with its password.
-pub(super) struct WithPassword(Create, Option<Secret<String>>);
+/// What is to be done, with the password that it needs.
+pub(super) enum Order {
+    Create(Box<Create>, Option<Secret<String>>),
+    List(TenantId),
+}
 
 impl Command {
     /// Fetches the password before anything is opened.
-    pub(super) fn with_password(command: Self, environment: &Environment) -> anyhow::Result<WithPassword> {
-        let Self::Create(create) = command;
+    pub(super) fn with_password(self, environment: &Environment) -> anyhow::Result<Order> {
+        let create = match self {
+            Self::Create(create) => create,
+            Self::List { tenant } => return Ok(Order::List(tenant)),
+        };
         let password = match create.password_env.as_deref() {
             None => None,
             Some(variable) => match environment.get(variable) {
@@ -70,41 +82,61 @@ impl Command {
                 _ => bail!("--password-env: the environment variable {variable} is not set"),
             },
         };
-        Ok(WithPassword(*create, password))
+        Ok(Order::Create(create, password))
     }
 }
 
-pub(super) async fn run(command: WithPassword, desk: &Desk, output: Output) -> anyhow::Result<()> {
-    let WithPassword(create, password) = command;
-    let credentials = create.username.zip(password);
-    let trunk = Trunk {
-        id: desk.id(),
-        tenant: create.tenant,
-        name: create.name,
-        address: create.address,
-        transport: create.transport,
-        credentials: credentials.map(|(username, password)| Credentials { username, password }),
-        register: create.register,
-        from_domain: create.from_domain,
-        default_country: create.default_country,
-        max_calls: create.max_calls,
-        calls_per_second: create.calls_per_second,
-        created_at: desk.now(),
-    };
-    let added = desk.provisioning.add_trunk(trunk.clone()).await;
-    added.with_context(|| format!("tenant {}", trunk.tenant))?;
-    output.object(&vec![
+pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Result<()> {
+    match order {
+        Order::Create(create, password) => {
+            let trunk = create.trunk(password, desk);
+            let added = desk.provisioning.add_trunk(trunk.clone()).await;
+            added.with_context(|| format!("tenant {}", trunk.tenant))?;
+            output.object(&fields(&trunk))?;
+        }
+        Order::List(tenant) => {
+            let trunks = desk.directory.trunks().await?;
+            let own = trunks.iter().filter(|trunk| trunk.tenant == tenant);
+            let rows: Vec<_> = own.map(fields).collect();
+            output.list(vec![("id", json!(tenant.to_string()))], "trunks", &rows)?;
+        }
+    }
+    Ok(())
+}
+
+impl Create {
+    fn trunk(self, password: Option<Secret<String>>, desk: &Desk) -> Trunk {
+        let credentials = self.username.zip(password);
+        Trunk {
+            id: desk.id(),
+            tenant: self.tenant,
+            name: self.name,
+            address: self.address,
+            transport: self.transport,
+            credentials: credentials.map(|(username, password)| Credentials { username, password }),
+            register: self.register,
+            from_domain: self.from_domain,
+            default_country: self.default_country,
+            max_calls: self.max_calls,
+            calls_per_second: self.calls_per_second,
+            created_at: desk.now(),
+        }
+    }
+}
+
+/// A trunk without its password.
+fn fields(trunk: &Trunk) -> Fields {
+    vec![
         ("id", json!(trunk.id.to_string())),
         ("tenantId", json!(trunk.tenant.to_string())),
         ("name", json!(trunk.name)),
         ("address", json!(trunk.address.to_string())),
         ("transport", json!(trunk.transport.as_str())),
-        ("username", json!(trunk.credentials.map(|credentials| credentials.username))),
+        ("username", json!(trunk.credentials.as_ref().map(|credentials| &credentials.username))),
         ("register", json!(trunk.register)),
         ("fromDomain", json!(trunk.from_domain)),
         ("defaultCountry", json!(trunk.default_country.as_ref().map(CountryCode::as_str))),
         ("maxCalls", json!(trunk.max_calls)),
         ("callsPerSecond", json!(trunk.calls_per_second)),
-    ])?;
-    Ok(())
+    ]
 }

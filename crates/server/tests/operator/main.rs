@@ -23,6 +23,20 @@ fn everything_is_set_up_without_a_server_and_found_again() {
     let installation = Installation::new();
     let (tenant, organization) = provision(&installation);
 
+    let listed = installation.object(&format!("organization list --tenant {tenant}"));
+    assert_eq!(listed["organizations"][0]["id"], *organization);
+    assert_eq!(
+        (&listed["organizations"][0]["name"], &listed["organizations"][1]),
+        (&"Clinic".into(), &Value::Null)
+    );
+    let trunks = installation.object(&format!("trunk list --tenant {tenant}"));
+    assert_eq!((&trunks["trunks"][0]["username"], &trunks["trunks"][1]), (&"bob".into(), &Value::Null));
+    assert!(!trunks.to_string().contains("hunter2"), "{trunks}");
+    for list in ["organization", "trunk"] {
+        let nobody = installation.object(&format!("{list} list --tenant {organization}"));
+        assert_eq!(nobody[format!("{list}s")], serde_json::json!([]));
+    }
+
     let key = installation.object(&format!("key create --tenant {tenant} --name all"));
     assert_eq!(key["level"], "tenant");
     assert!(key["key"].as_str().unwrap().starts_with("cw_ten_"), "{key}");
