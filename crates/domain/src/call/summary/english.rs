@@ -58,7 +58,7 @@ fn end(evidence: &Evidence<'_>, after: &str) -> Option<String> {
         }
         EndedReason::SilenceTimedOut => format!("The call ended{after} because nobody spoke any more."),
         EndedReason::ExceededMaxDuration => {
-            format!("The call ended{after} because it had reached its longest length.")
+            format!("The call ended{after} because it had reached its time limit.")
         }
         EndedReason::Voicemail => {
             return evidence.duration.map(|seconds| format!("The call lasted {}.", length(seconds)));

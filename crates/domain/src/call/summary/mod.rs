@@ -116,7 +116,7 @@ mod tests {
                 &["[pressed 1]", "[pressed 2 #]", "[caller spoke, 2.3 s]"],
                 Why::ExceededMaxDuration,
                 3_600,
-                "The customer spoke and pressed 3 keys. The call ended after 1 hour because it had reached its longest length.",
+                "The customer spoke and pressed 3 keys. The call ended after 1 hour because it had reached its time limit.",
                 "Le client a parlé et a appuyé sur 3 touches. L’appel a pris fin après 1 heure parce que la durée maximale permise était atteinte.",
             ),
             (
