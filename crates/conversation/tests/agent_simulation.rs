@@ -487,10 +487,9 @@ fn run(seeds: std::ops::Range<u64>) -> BTreeMap<String, usize> {
     let mut reasons = BTreeMap::new();
     for seed in seeds {
         let call = std::panic::AssertUnwindSafe(|| Call::new(seed).run());
-        match std::panic::catch_unwind(call) {
-            Ok(reason) => *reasons.entry(format!("{reason:?}")).or_default() += 1,
-            Err(_) => panic!("with the seed {seed}"),
-        }
+        let ended = std::panic::catch_unwind(call);
+        let reason = ended.unwrap_or_else(|_| panic!("with the seed {seed}"));
+        *reasons.entry(format!("{reason:?}")).or_default() += 1;
     }
     reasons
 }

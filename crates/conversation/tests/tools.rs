@@ -138,7 +138,7 @@ fn a_transfer_that_fails_is_told_to_the_caller() {
 
 #[test]
 fn keys_are_pressed_one_after_the_other_when_the_words_were_heard() {
-    let mut stage = using("One moment.", "send_dtmf", r##"{"digits":"12#"}"##);
+    let mut stage = using("One moment.", "send_dtmf", r#"{"digits":"12#"}"#);
     let said = stage.now;
     stage.silence(2020);
     assert_eq!(pressed(&stage), [(said + 2020, '1')]);

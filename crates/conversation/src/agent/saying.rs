@@ -69,9 +69,14 @@ impl Dialogue {
 
     /// Whether what is being said must be heard: the notice.
     pub(super) fn must_be_heard(&self) -> bool {
+        if self.is_before_opening() {
+            return true;
+        }
+        if self.notice_left == 0 || !self.opening_is_under_way() {
+            return false;
+        }
         let opening = self.queue.front().filter(|front| front.purpose == Purpose::Opening);
-        let heard = opening.map_or(0, |opening| word_count(opening.heard_text().trim_end_matches('…')));
-        self.is_before_opening() || (self.opening_is_under_way() && heard < self.notice_left)
+        opening.map_or(0, |opening| word_count(opening.heard_text().trim_end_matches('…'))) < self.notice_left
     }
 
     /// Puts down what was wholly said.
