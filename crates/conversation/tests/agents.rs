@@ -377,8 +377,10 @@ fn what_was_lost_with_a_connection_is_ordered_again_and_what_came_is_still_heard
     let asked = stage.now;
     stage.tell(AgentEvent::Restored);
     assert_eq!(stage.ordered(asked), ["answer"]);
-    stage.utter(1, "Beds and", 500);
+    stage.utter(1, "Beds and", 510);
     stage.tell(AgentEvent::Restored);
+    stage.silence(600);
+    assert_eq!(stage.played(asked).len(), 26, "to the last byte");
     assert_eq!(stage.ordered(asked), ["answer", "answer"]);
     stage.say(2, "Beds and tables.", 800);
     stage.silence(2000);

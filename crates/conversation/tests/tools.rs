@@ -150,6 +150,18 @@ fn keys_are_pressed_one_after_the_other_when_the_words_were_heard() {
 }
 
 #[test]
+fn what_is_said_unasked_waits_for_the_keys() {
+    let mut stage = using("One moment.", "send_dtmf", r#"{"digits":"12"}"#);
+    stage.silence(2040);
+    let pressing = stage.now;
+    stage.utter(2, "And now?", 500);
+    stage.silence(500);
+    assert!(stage.played(pressing).iter().all(|(at, ..)| *at >= pressing - 20 + 520));
+    stage.silence(500);
+    assert_eq!(stage.played(pressing).len(), 25);
+}
+
+#[test]
 fn a_menu_that_speaks_does_not_stop_the_keys() {
     let mut stage = asked();
     stage.uses("a", "send_dtmf", r#"{"digits":"12"}"#);
