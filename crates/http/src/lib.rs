@@ -2,7 +2,7 @@
 //! the same steps: the request is named, counted, its key recognised, its permission checked, and
 //! only then its body read.
 //!
-//! Where `interface.md` is silent this crate holds: every path but probes and documents is counted, unknown
+//! Where `interface.md` is silent this crate holds: every path but probes, documents and files is counted, unknown
 //! ones against 600; `null` is not the same as a missing field; a missing `Content-Type` is a 415;
 //! names may have 255 characters; at most 1,000 dynamic variables of 32,768 characters each.
 

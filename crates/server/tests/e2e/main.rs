@@ -12,6 +12,7 @@
 
 mod support;
 
+mod addresses;
 mod callbacks;
 mod capacity;
 mod crashes;

@@ -139,6 +139,12 @@ impl Desk {
         self.client.get(url).bearer_auth(&self.key).send().await.unwrap().json().await.unwrap()
     }
 
+    /// Reads a call's record.
+    pub async fn record(&self, call: &str) -> Value {
+        let url = format!("{}/api/calls/{call}", self.base);
+        self.client.get(url).bearer_auth(&self.key).send().await.unwrap().json().await.unwrap()
+    }
+
     /// Waits until a call is final.
     pub async fn outcome(&self, call: &str) -> Value {
         self.outcome_within(call, PATIENCE).await
