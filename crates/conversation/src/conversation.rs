@@ -169,6 +169,7 @@ impl Conversation {
     fn agent_broke(&mut self) {
         let Talk::Agent(dialogue) = &mut self.talk else { return };
         let floor = &mut self.floor;
+        floor.lose_agent();
         floor.fact(Fact::AssistantBroke);
         dialogue.finish(floor);
         let words = match dialogue.message() {

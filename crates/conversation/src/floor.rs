@@ -30,6 +30,7 @@ pub(crate) struct Floor {
     pub(crate) lines: Lines,
     /// Whether the callee has spoken or pressed a key.
     active: bool,
+    agent_lost: bool,
     outputs: VecDeque<Output>,
 }
 
@@ -44,6 +45,7 @@ impl Floor {
             voicemail,
             lines: Lines::default(),
             active: false,
+            agent_lost: false,
             outputs: VecDeque::with_capacity(16),
         }
     }
@@ -60,8 +62,20 @@ impl Floor {
         self.put(Output::Turn(turn));
     }
 
+    /// Orders something of the agent, as long as it is there.
     pub(crate) fn order(&mut self, order: AgentOrder) {
-        self.put(Output::Agent(order));
+        if !self.agent_lost {
+            self.put(Output::Agent(order));
+        }
+    }
+
+    pub(crate) const fn is_agent_lost(&self) -> bool {
+        self.agent_lost
+    }
+
+    /// Nobody is there any more to follow orders.
+    pub(crate) fn lose_agent(&mut self) {
+        self.agent_lost = true;
     }
 
     pub(crate) fn fact(&mut self, fact: Fact) {

@@ -137,6 +137,30 @@ fn a_transfer_that_fails_is_told_to_the_caller() {
 }
 
 #[test]
+fn a_transfer_under_way_needs_no_agent_but_one_that_fails_does() {
+    for connected in [true, false] {
+        let mut stage = using("I connect you.", "transfer_call", r#"{"target":"reception"}"#);
+        stage.silence(2100);
+        stage.uses("b", "leave_voicemail", r#"{"message":"Hello."}"#);
+        let broke = stage.now + 20;
+        stage.silence(20);
+        stage.tell(AgentEvent::Broken { cause: "closed".into() });
+        stage.silence(6000);
+        assert_eq!((stage.ended, stage.said().len()), (None, 2), "it goes on");
+        stage.referred(connected);
+        let (_, reason) = stage.silence_until_the_end(5000);
+        assert!(stage.orders_since(broke).is_empty());
+        let (broken, last) = (stage.facts().contains(&&Fact::AssistantBroke), stage.said().pop());
+        if connected {
+            assert_eq!((reason, broken), (EndedReason::AssistantForwardedCall, false));
+        } else {
+            assert_eq!((reason, broken), (EndedReason::AssistantError, true));
+            assert_eq!(last, Some("We will call you again."));
+        }
+    }
+}
+
+#[test]
 fn keys_are_pressed_one_after_the_other_when_the_words_were_heard() {
     let mut stage = using("One moment.", "send_dtmf", r#"{"digits":"12#"}"#);
     let said = stage.now;

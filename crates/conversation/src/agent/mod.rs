@@ -137,6 +137,8 @@ impl Dialogue {
                 self.tool_called(floor, id, &name, &arguments);
             }
             AgentEvent::Restored => self.restored(floor),
+            // A trunk that is connecting the caller with somebody needs no agent.
+            AgentEvent::Broken { .. } if self.uses.is_transferring() => floor.lose_agent(),
             AgentEvent::Broken { .. } => return Err(Broke),
         }
         Ok(())
@@ -207,6 +209,9 @@ impl Dialogue {
         }
         if let Some(reason) = self.use_tools(floor) {
             return Ok(Some(reason));
+        }
+        if floor.is_agent_lost() {
+            return if self.uses.is_transferring() { Ok(None) } else { Err(Broke) };
         }
         if let Some(keys) = self.keypad.take(floor.now) {
             floor.order(AgentOrder::Note { text: format!("[pressed {keys}]") });

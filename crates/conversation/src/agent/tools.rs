@@ -21,6 +21,7 @@ const REFERRED_WITHIN: Duration = Duration::from_secs(45);
 pub(super) const MACHINE: &str = "Not done: a machine has answered, and a message is left for it.";
 const INTERRUPTED: &str = "Not done: the caller interrupted you. Listen to what they say first.";
 const LEAVING: &str = "The message will be said after the beep, and the call will end.";
+const TRANSFERRING: &str = "Not done: the call is being handed over.";
 const TOO_MANY: &str = "Not done: too many tools at once.";
 const TRANSFERRED: &str = "The call was handed over.";
 const NOT_TRANSFERRED: &str =
@@ -32,6 +33,9 @@ impl Dialogue {
         self.progress = floor.now;
         if self.message.is_some() {
             return result(floor, id, MACHINE);
+        }
+        if self.uses.is_transferring() {
+            return result(floor, id, TRANSFERRING);
         }
         self.owed = true;
         self.after_tools = true;
