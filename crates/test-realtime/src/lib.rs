@@ -86,7 +86,7 @@ impl Double {
         self.records.now()
     }
 
-    /// Waits until what happened is as `wanted`, and panics when it is not within 20 s.
+    /// Waits until what happened is as `wanted`, and panics when it is not within a minute.
     pub async fn until(&self, what: &str, wanted: impl FnMut(&Record) -> bool) -> Record {
         self.records.until(what, wanted).await
     }

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 /// What is waited for happens within this time, or something is wrong.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A turn of the caller's, as the double heard it.
 #[derive(Clone, Debug, PartialEq, Eq)]

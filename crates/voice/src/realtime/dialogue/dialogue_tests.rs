@@ -88,6 +88,22 @@ fn items_of_one_answer_are_utterances_one_after_the_other() {
 }
 
 #[test]
+fn a_server_that_names_neither_items_nor_responses_is_heard_in_every_answer() {
+    let mut dialogue = open(Dialect::Speaches);
+    for number in 0..2 {
+        dialogue.order(AgentOrder::Answer).unwrap();
+        outputs(&mut dialogue);
+        hear(&mut dialogue, &json!({"type": "response.created", "response": {}})).unwrap();
+        let told = hear(&mut dialogue, &audio("", "")).unwrap();
+        let utterance = UtteranceId(number);
+        assert_eq!(told, [Output::Tell(AgentEvent::Audio { utterance, audio: vec![0xFF, 0x7F] })]);
+        let told = hear(&mut dialogue, &json!({"type": "response.done", "response": {}})).unwrap();
+        let ended = Output::Tell(AgentEvent::UtteranceEnded(utterance));
+        assert_eq!(told, [ended, Output::Tell(AgentEvent::Answered)]);
+    }
+}
+
+#[test]
 fn complaints_break_a_session_only_when_nothing_else_would_help() {
     let complain = |code: &str, about: &str| {
         let error = json!({"type": "invalid_request_error", "code": code, "message": "…", "event_id": about});

@@ -16,7 +16,8 @@ impl Dialogue {
         if !self.answers.is_heard(response) {
             return None;
         }
-        if let Some(utterance) = self.utterances.of_item(item) {
+        let answer = self.answers.current().unwrap_or_default();
+        if let Some(utterance) = self.utterances.of_item(item, answer) {
             return utterance.open.then_some(utterance.id);
         }
         self.end_utterance();

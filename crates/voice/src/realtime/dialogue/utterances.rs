@@ -35,9 +35,9 @@ impl Utterances {
         self.utterances.back_mut().filter(|utterance| utterance.open)
     }
 
-    /// The utterance of an item, if it has begun.
-    pub(super) fn of_item(&mut self, item: &str) -> Option<&mut Utterance> {
-        self.utterances.iter_mut().rfind(|utterance| utterance.item == item)
+    /// The utterance of an item of an answer, if it has begun. Some servers name no items.
+    pub(super) fn of_item(&mut self, item: &str, answer: &str) -> Option<&mut Utterance> {
+        self.utterances.iter_mut().rfind(|utterance| utterance.item == item && utterance.answer == answer)
     }
 
     /// Begins the next, as part of an answer.
@@ -96,7 +96,7 @@ mod tests {
         let mut utterances = Utterances::default();
         utterances.begin("i", "answer_1");
         utterances.lost();
-        assert!(utterances.open().is_none() && utterances.of_item("i").is_none());
+        assert!(utterances.open().is_none() && utterances.of_item("i", "answer_1").is_none());
         utterances.begin("i", "answer_1");
         assert_eq!(utterances.open().unwrap().id, UtteranceId(1));
     }

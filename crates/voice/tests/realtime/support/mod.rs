@@ -20,12 +20,12 @@ use url::Url;
 use voice::{Engines, Settings, Timeouts};
 
 /// What is waited for happens within this time, or something is wrong.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 /// Shorter than in production, long enough for a busy machine.
 pub const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(4),
-    ready: Duration::from_secs(10),
-    stall: Duration::from_secs(10),
+    ready: Duration::from_secs(50),
+    stall: Duration::from_secs(50),
     quiet: Duration::from_secs(15),
     between_reconnects: Duration::ZERO,
 };
