@@ -14,6 +14,7 @@ use domain::ports::{
     Acceptance, Accepted, Clock, DialPlan, Directory, Dispatch, Entropy, OutboundCalls, Placeable,
     PreparedLeg, Recorded, Refused, StoreUnavailable, Telephony,
 };
+use domain::trunk::Trunk;
 use domain::variables::Variables;
 
 use crate::causes::causes;
@@ -194,7 +195,7 @@ impl PlaceCall {
             trunk: trunk.clone(),
             from: placeable.number.number.clone(),
             to,
-            formats: vec![AudioFormat::Pcmu, AudioFormat::Pcma],
+            formats: formats(trunk),
             detects: Conversation::detects(&placeable.assistant),
         };
         self.telephony.prepare(plan).await.map_err(|refused| match refused {
@@ -205,6 +206,12 @@ impl PlaceCall {
             Refused::NoCapacity => EndedReason::CapacityExceeded,
         })
     }
+}
+
+/// What is offered, best first.
+fn formats(trunk: &Trunk) -> Vec<AudioFormat> {
+    let wideband = trunk.wideband.then_some(AudioFormat::G722);
+    wideband.into_iter().chain([AudioFormat::Pcmu, AudioFormat::Pcma]).collect()
 }
 
 fn replayed(earlier: Earlier<Recorded>) -> Result<Placed, PlaceError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How long one frame lasts.
 pub const FRAME: Duration = Duration::from_millis(20);
 
-/// Bytes of one frame: 8,000 samples a second, one byte each (RFC 3551 §4.5.14).
+/// Bytes of one frame: 8,000 a second in every format (RFC 3551 §4.5.2, §4.5.14).
 pub const FRAME_BYTES: usize = 160;
 
 /// One frame of encoded audio, in the format that the call agreed on.
@@ -19,6 +19,9 @@ pub enum AudioFormat {
     Pcmu,
     /// G.711 A-law, payload type 8.
     Pcma,
+    /// G.722 at 64 kbit/s, payload type 9: 16,000 samples a second, two in a byte, on a clock of 8,000
+    /// (RFC 3551 §4.5.2). A stream has a memory: what a frame sounds like depends on those before.
+    G722,
 }
 
 impl AudioFormat {
@@ -27,6 +30,8 @@ impl AudioFormat {
         match self {
             Self::Pcmu => 0xFF,
             Self::Pcma => 0xD5,
+            // The smallest steps in both bands, to fill what is missing of a frame.
+            Self::G722 => 0xFC,
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct Trunk {
     pub from_domain: Option<String>,
     /// Put before numbers that come without a country.
     pub default_country: Option<CountryCode>,
+    /// Whether its calls may use G.722, which sounds better than G.711 where the callee has it too.
+    pub wideband: bool,
     /// The most calls at a time; no limit when absent.
     pub max_calls: Option<u32>,
     /// The most new calls a second, over all nodes; no limit when absent.

@@ -1,4 +1,5 @@
-//! G.711: between encoded bytes and 16-bit samples.
+//! G.711: between encoded bytes and 16-bit samples. G.722 needs the memory of a
+//! [`Decoder`](crate::codec::Decoder): here it is silence.
 
 use std::sync::LazyLock;
 
@@ -26,6 +27,7 @@ pub fn decode(format: AudioFormat, byte: u8) -> i16 {
     let table = match format {
         AudioFormat::Pcmu => &PCMU,
         AudioFormat::Pcma => &PCMA,
+        AudioFormat::G722 => return 0,
     };
     table.get(usize::from(byte)).copied().unwrap_or(0)
 }
@@ -36,6 +38,7 @@ pub fn encode(format: AudioFormat, sample: i16) -> u8 {
     match format {
         AudioFormat::Pcmu => encode_ulaw(sample),
         AudioFormat::Pcma => encode_alaw(sample),
+        AudioFormat::G722 => format.silence(),
     }
 }
 
@@ -58,7 +61,8 @@ pub fn convert(from: AudioFormat, to: AudioFormat, bytes: &mut [u8]) {
     let convert = match (from, to) {
         (AudioFormat::Pcmu, AudioFormat::Pcma) => convert_ulaw_to_alaw,
         (AudioFormat::Pcma, AudioFormat::Pcmu) => convert_alaw_to_ulaw,
-        (AudioFormat::Pcmu, AudioFormat::Pcmu) | (AudioFormat::Pcma, AudioFormat::Pcma) => return,
+        // What is no G.711 stays as it is.
+        _ => return,
     };
     for byte in bytes {
         *byte = convert(*byte);

@@ -2,11 +2,13 @@
 //! keys (RFC 4733), voice activity, WAV files, and the records of calls on the disk. Everything but
 //! [`Session`], the sockets and files is free of input and output.
 
+pub mod codec;
 pub mod g711;
 pub mod wav;
 
 mod beat;
 mod call;
+mod half_band;
 mod jitter;
 mod latch;
 mod listening;

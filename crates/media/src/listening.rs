@@ -1,14 +1,11 @@
 //! What is worked out of the sound that is heard: whether somebody speaks, and steady tones.
 
-use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
+use domain::audio::{AudioFormat, Frame};
 use domain::ports::Detects;
 
-use crate::g711;
+use crate::codec::{Decoder, WIDE};
 use crate::tone::ToneDetector;
 use crate::voice_activity::VoiceActivity;
-
-/// Samples a second.
-const RATE: u16 = 8_000;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +19,7 @@ pub struct Judgement {
 /// Listens to one stream, frame by frame.
 #[derive(Debug)]
 pub struct Listening {
+    decoder: Option<Decoder>,
     voice: Option<VoiceActivity>,
     tones: Option<ToneDetector>,
 }
@@ -30,7 +28,7 @@ impl Listening {
     /// Nothing was heard yet.
     pub fn new(detects: Detects) -> Self {
         let voice = detects.speech.then(VoiceActivity::new);
-        Self { voice, tones: detects.tones.then(ToneDetector::new) }
+        Self { decoder: None, voice, tones: detects.tones.then(ToneDetector::new) }
     }
 
     /// Begins or ends to listen; what goes on keeps what it knows.
@@ -45,14 +43,14 @@ impl Listening {
         if self.voice.is_none() && self.tones.is_none() {
             return Judgement::default();
         }
-        let mut space = [0; FRAME_BYTES];
-        let samples = frame.map(|frame| {
-            g711::decode_into(format, frame, &mut space);
-            &space
-        });
+        // Another format is another stream.
+        let decoder = self.decoder.take().filter(|decoder| decoder.format() == format);
+        let decoder = self.decoder.insert(decoder.unwrap_or_else(|| Decoder::new(format)));
+        let mut space = [0; WIDE];
+        let samples = frame.map(|frame| decoder.decode(frame, &mut space));
+        let rate = if format == AudioFormat::G722 { 16_000 } else { 8_000 };
         let speech = self.voice.as_mut().is_some_and(|voice| voice.hear(samples));
-        let tone =
-            self.tones.as_mut().is_some_and(|tones| tones.hear(samples.map(<[i16; _]>::as_slice), RATE));
+        let tone = self.tones.as_mut().is_some_and(|tones| tones.hear(samples, rate));
         Judgement { speech, tone }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::audio::{Digit, FRAME_BYTES, Frame};
 
+use crate::codec;
 use crate::negotiated::{Negotiated, Seeds};
 use crate::packet::{HEADER_BYTES, Packet};
 use crate::telephone_event::KeySender;
@@ -81,7 +82,7 @@ impl Sender {
             (Some((kind, key)), _) => (key.marker, *kind, key.timestamp, &key.payload),
             (None, Some(frame)) => (self.marker, terms.payload_type, now, frame),
             (None, None) => {
-                silence = [terms.format.silence(); FRAME_BYTES];
+                silence = codec::silent_frame(terms.format);
                 (self.marker, terms.payload_type, now, &silence)
             }
         };

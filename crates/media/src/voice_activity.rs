@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use domain::audio::FRAME_BYTES;
 use earshot::Detector;
+
+use crate::codec::WIDE;
 
 /// What the detector takes at once: 16 ms at 16 kHz.
 const WINDOW: usize = 256;
@@ -40,7 +41,7 @@ impl VoiceActivity {
     }
 
     /// Judges the next frame; none is one that never came.
-    pub(crate) fn hear(&mut self, samples: Option<&[i16; FRAME_BYTES]>) -> bool {
+    pub(crate) fn hear(&mut self, samples: Option<&[i16]>) -> bool {
         let Some(samples) = samples else {
             self.gap = self.gap.saturating_add(1);
             self.speaks &= self.gap <= BRIDGED;
@@ -52,10 +53,12 @@ impl VoiceActivity {
             return false;
         }
         let mut best = None;
-        for sample in *samples {
+        for sample in samples {
             let [a, b, c] = self.tail;
-            self.tail = [b, c, sample];
-            for sample in [b, between(a, b, c, sample)] {
+            self.tail = [b, c, *sample];
+            // Narrow sound is brought to 16 kHz by what lies between.
+            let narrow = (samples.len() < WIDE).then(|| between(a, b, c, *sample));
+            for sample in std::iter::once(b).chain(narrow) {
                 if let Some(score) = self.push(sample) {
                     best = Some(best.map_or(score, |best: f32| best.max(score)));
                 }
@@ -95,9 +98,9 @@ fn between(a: i16, b: i16, c: i16, d: i16) -> i16 {
 }
 
 /// Mean square.
-fn energy(samples: &[i16; FRAME_BYTES]) -> u64 {
+fn energy(samples: &[i16]) -> u64 {
     let sum: u64 = samples.iter().map(|sample| u64::from(sample.unsigned_abs()).pow(2)).sum();
-    sum / u64::try_from(FRAME_BYTES).unwrap_or(1)
+    sum / u64::try_from(samples.len()).unwrap_or(1).max(1)
 }
 
 #[cfg(test)]

@@ -64,21 +64,21 @@ fn scaled(signal: &[f32], peak: f32) -> Vec<f32> {
 }
 
 /// The frames' samples, as they come out of G.711.
-fn frames(signal: &[f32]) -> Vec<[i16; FRAME_BYTES]> {
+fn frames(signal: &[f32]) -> Vec<[i16; 160]> {
     let frame = |samples: &[f32]| {
-        let mut frame = [0; FRAME_BYTES];
+        let mut frame = [0; 160];
         for (heard, sample) in frame.iter_mut().zip(samples) {
             *heard = g711::decode(FORMAT, g711::encode(FORMAT, *sample as i16));
         }
         frame
     };
-    signal.chunks(FRAME_BYTES).map(frame).collect()
+    signal.chunks(160).map(frame).collect()
 }
 
 /// How many of 100 frames count as speech.
 fn speech(signal: &[f32]) -> usize {
     let mut activity = VoiceActivity::new();
-    frames(signal).iter().filter(|frame| activity.hear(Some(frame))).count()
+    frames(signal).iter().filter(|frame| activity.hear(Some(frame.as_slice()))).count()
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn speech_ends_with_the_first_quiet_frame() {
     let mut activity = VoiceActivity::new();
     let spoken = frames(&babble(10_000.0)).iter().any(|frame| activity.hear(Some(frame)));
     assert!(spoken);
-    assert!(!activity.hear(Some(&[0; FRAME_BYTES])));
+    assert!(!activity.hear(Some(&[0; 160])));
 }
 
 #[test]

@@ -207,6 +207,7 @@ fn format_name(format: AudioFormat) -> &'static str {
     match format {
         AudioFormat::Pcmu => "PCMU",
         AudioFormat::Pcma => "PCMA",
+        AudioFormat::G722 => "G722",
     }
 }
 

@@ -40,11 +40,15 @@ pub(crate) struct Cast {
 
 impl Cast {
     /// Makes all sounds ready, so that nothing is left to fail or to wait for in a call.
-    pub(crate) async fn ready(scripts: Scripts, speech: Option<&dyn Speech>) -> Result<Self, Unsayable> {
-        let default = part(scripts.default, speech).await?;
+    pub(crate) async fn ready(
+        scripts: Scripts,
+        formats: &[AudioFormat],
+        speech: Option<&dyn Speech>,
+    ) -> Result<Self, Unsayable> {
+        let default = part(scripts.default, formats, speech).await?;
         let mut by_number = HashMap::with_capacity(scripts.by_number.len());
         for (number, script) in scripts.by_number {
-            by_number.insert(bare(&number).to_owned(), part(script, speech).await?);
+            by_number.insert(bare(&number).to_owned(), part(script, formats, speech).await?);
         }
         Ok(Self { default, by_number })
     }
@@ -59,7 +63,11 @@ fn bare(number: &str) -> &str {
     number.strip_prefix('+').unwrap_or(number)
 }
 
-async fn part(script: CallScript, speech: Option<&dyn Speech>) -> Result<Arc<Part>, Unsayable> {
+async fn part(
+    script: CallScript,
+    formats: &[AudioFormat],
+    speech: Option<&dyn Speech>,
+) -> Result<Arc<Part>, Unsayable> {
     let mut cues = Vec::with_capacity(script.actions.len());
     for action in &script.actions {
         cues.push(match action {
@@ -67,7 +75,7 @@ async fn part(script: CallScript, speech: Option<&dyn Speech>) -> Result<Arc<Par
             Action::Listen { quiet, at_most } => {
                 Cue::Listen { quiet: frames_of(*quiet), at_most: frames_of(*at_most) }
             }
-            Action::Say(sound) => Cue::Say(sound.ready(speech).await?),
+            Action::Say(sound) => Cue::Say(sound.ready(formats, speech).await?),
             Action::Press(keys) => Cue::Press(keys.as_slice().into()),
             Action::HangUp => Cue::HangUp,
         });
@@ -76,8 +84,8 @@ async fn part(script: CallScript, speech: Option<&dyn Speech>) -> Result<Arc<Par
 }
 
 /// The ringback tone, made once.
-pub(crate) fn ringback() -> Spoken {
-    sound::ringback()
+pub(crate) fn ringback(formats: &[AudioFormat]) -> Spoken {
+    sound::ringback(formats)
 }
 
 #[cfg(test)]
@@ -92,7 +100,7 @@ mod tests {
             default: CallScript::answering(),
             by_number: HashMap::from([("+15550100".to_owned(), busy.clone())]),
         };
-        let cast = Cast::ready(scripts, None).await.unwrap();
+        let cast = Cast::ready(scripts, &[AudioFormat::Pcmu], None).await.unwrap();
         assert_eq!(cast.of("15550100").script, busy);
         assert_eq!(cast.of("+15550100").script, busy);
         assert_eq!(cast.of("15550101").script, CallScript::answering());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::audio::{AudioFormat, Digit, FRAME, Frame};
+use domain::audio::{AudioFormat, Digit, Encoded, FRAME, Frame};
 
 use crate::hearing::Hearing;
 
@@ -21,20 +21,18 @@ pub(crate) enum Cue {
     HangUp,
 }
 
-/// A sound in both encodings, shared by every call.
+/// A sound in every encoding that the phone understands, shared by every call.
 #[derive(Clone, Debug)]
 pub(crate) struct Spoken {
     pub(crate) what: Arc<str>,
-    pub(crate) pcmu: Arc<[Frame]>,
-    pub(crate) pcma: Arc<[Frame]>,
+    pub(crate) encoded: Vec<Encoded>,
 }
 
 impl Spoken {
-    pub(crate) fn frames(&self, format: AudioFormat) -> &Arc<[Frame]> {
-        match format {
-            AudioFormat::Pcmu => &self.pcmu,
-            AudioFormat::Pcma => &self.pcma,
-        }
+    /// Its frames in a format that a call agreed on; others have none.
+    pub(crate) fn frames(&self, format: AudioFormat) -> &[Frame] {
+        let found = self.encoded.iter().find(|encoded| encoded.format == format);
+        found.map_or(&[], |encoded| &encoded.frames)
     }
 }
 
@@ -144,7 +142,9 @@ mod tests {
 
     fn spoken(frames: usize) -> Cue {
         let frames = |byte| vec![[byte; 160]; frames].into();
-        Cue::Say(Spoken { what: "hello".into(), pcmu: frames(1), pcma: frames(2) })
+        let encoded = [(AudioFormat::Pcmu, 1), (AudioFormat::Pcma, 2)]
+            .map(|(format, byte)| Encoded { format, frames: frames(byte) });
+        Cue::Say(Spoken { what: "hello".into(), encoded: encoded.into() })
     }
 
     /// One letter a beat: `.` rest, `p` play, `s` said, `h` hang up, a key as itself.

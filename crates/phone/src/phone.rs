@@ -102,7 +102,7 @@ pub struct Phone {
 impl Phone {
     /// Makes every sound of the scripts ready, then takes calls on the current runtime.
     pub async fn start(settings: PhoneSettings, scripts: impl Into<Scripts>) -> Result<Self, StartError> {
-        let cast = Cast::ready(scripts.into(), settings.speech.as_deref()).await?;
+        let cast = Cast::ready(scripts.into(), &settings.formats, settings.speech.as_deref()).await?;
         let stack = StackSettings {
             listen: settings.listen,
             public_address: None,
@@ -117,8 +117,8 @@ impl Phone {
         let house = Arc::new(House {
             cast,
             ports: PortRange::new(settings.listen.ip(), settings.media_ports),
+            ringback: ringback(&settings.formats),
             formats: settings.formats.into(),
-            ringback: ringback(),
             entropy: settings.entropy,
             events: broadcast::Sender::new(EVENTS),
             stop: CancellationToken::new(),
@@ -177,6 +177,7 @@ impl Registration {
             register: true,
             from_domain: self.domain,
             default_country: None,
+            wideband: false,
             max_calls: None,
             calls_per_second: None,
             created_at: OffsetDateTime::UNIX_EPOCH,

@@ -1,14 +1,14 @@
-//! What a phone can say: words, tones, noise and files, made ready in both encodings.
+//! What a phone can say: words, tones, noise and files, made ready in the encodings of the phone.
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::assistant::Language;
-use domain::audio::{AudioFormat, Encoded, FRAME_BYTES, Frame};
+use domain::audio::{AudioFormat, Encoded, Frame};
 use domain::ports::{Line, Speech, SpeechError};
-use media::{g711, wav};
+use media::codec::{Decoder, Encoder};
+use media::wav;
 
 use crate::performance::Spoken;
 
@@ -85,60 +85,66 @@ impl fmt::Display for Sound {
 }
 
 impl Sound {
-    /// Makes it ready for calls in either format.
-    pub(crate) async fn ready(&self, speech: Option<&dyn Speech>) -> Result<Spoken, Unsayable> {
-        let [mu_law, a_law] = match self {
-            Self::Text { language, text } => self::text(speech, *language, text).await?,
-            Self::Encoded(encoded) => both(encoded),
-            Self::Tone { hertz, length } => encode(&tone(*hertz, *length)),
-            Self::Noise { length } => encode(&noise(*length)),
+    /// Makes it ready for calls in these formats.
+    pub(crate) async fn ready(
+        &self,
+        formats: &[AudioFormat],
+        speech: Option<&dyn Speech>,
+    ) -> Result<Spoken, Unsayable> {
+        let encoded = match self {
+            Self::Text { language, text } => self::text(formats, speech, *language, text).await?,
+            Self::Encoded(encoded) => formats.iter().map(|format| converted(encoded, *format)).collect(),
+            Self::Tone { hertz, length } => encode(formats, &tone(*hertz, *length)),
+            Self::Noise { length } => encode(formats, &noise(*length)),
             Self::Wav(path) => {
                 let samples =
                     wav::read_samples(path).map_err(|cause| Unsayable::File { path: path.clone(), cause })?;
-                encode(&samples)
+                encode(formats, &samples)
             }
         };
-        Ok(Spoken { what: self.to_string().into(), pcmu: mu_law, pcma: a_law })
+        Ok(Spoken { what: self.to_string().into(), encoded })
     }
 }
 
 async fn text(
+    formats: &[AudioFormat],
     speech: Option<&dyn Speech>,
     language: Language,
     text: &str,
-) -> Result<[Arc<[Frame]>; 2], Unsayable> {
+) -> Result<Vec<Encoded>, Unsayable> {
     let speech = speech.ok_or_else(|| Unsayable::NoSpeech(text.to_owned()))?;
-    let line = |format| Line { language, text: text.to_owned(), format };
-    let failed = |cause| Unsayable::Speech { text: text.to_owned(), cause };
-    let mu_law = speech.say(line(AudioFormat::Pcmu)).await.map_err(failed)?;
-    let a_law = speech.say(line(AudioFormat::Pcma)).await.map_err(failed)?;
-    Ok([mu_law.frames, a_law.frames])
+    let mut spoken = Vec::with_capacity(formats.len());
+    for format in formats {
+        let line = Line { language, text: text.to_owned(), format: *format };
+        let said = speech.say(line).await;
+        spoken.push(said.map_err(|cause| Unsayable::Speech { text: text.to_owned(), cause })?);
+    }
+    Ok(spoken)
 }
 
-fn both(encoded: &Encoded) -> [Arc<[Frame]>; 2] {
-    let into = |wanted| -> Arc<[Frame]> {
-        if encoded.format == wanted {
-            return encoded.frames.clone();
-        }
-        let mut frames = encoded.frames.to_vec();
-        for frame in &mut frames {
-            g711::convert(encoded.format, wanted, frame);
-        }
-        frames.into()
-    };
-    [into(AudioFormat::Pcmu), into(AudioFormat::Pcma)]
+fn converted(encoded: &Encoded, format: AudioFormat) -> Encoded {
+    if encoded.format == format {
+        return encoded.clone();
+    }
+    let mut frames = encoded.frames.to_vec();
+    convert(encoded.format, format, &mut frames);
+    Encoded { format, frames: frames.into() }
 }
 
-fn encode(samples: &[i16]) -> [Arc<[Frame]>; 2] {
-    let into = |format: AudioFormat| -> Arc<[Frame]> {
-        let frames = samples.chunks(FRAME_BYTES).map(|chunk| {
-            let mut frame = [format.silence(); FRAME_BYTES];
-            g711::encode_into(format, chunk, &mut frame);
-            frame
-        });
-        frames.collect()
+/// Brings a stream's frames to another format.
+pub(crate) fn convert(from: AudioFormat, to: AudioFormat, frames: &mut [Frame]) {
+    let (mut decoder, mut encoder) = (Decoder::new(from), Encoder::new(to));
+    for frame in frames {
+        *frame = encoder.encode_narrow(&decoder.decode_narrow(frame));
+    }
+}
+
+fn encode(formats: &[AudioFormat], samples: &[i16]) -> Vec<Encoded> {
+    let encoded = |format: &AudioFormat| {
+        let frames = Encoder::new(*format).encode_all(samples).into();
+        Encoded { format: *format, frames }
     };
-    [into(AudioFormat::Pcmu), into(AudioFormat::Pcma)]
+    formats.iter().map(encoded).collect()
 }
 
 fn samples_in(length: Duration) -> u32 {
@@ -151,11 +157,10 @@ fn tone(hertz: u16, length: Duration) -> Vec<i16> {
 }
 
 /// The tone that a caller hears while it rings: 425 Hz, one second in five (ITU-T E.180).
-pub(crate) fn ringback() -> Spoken {
+pub(crate) fn ringback(formats: &[AudioFormat]) -> Spoken {
     let mut samples = tone(425, Duration::from_secs(1));
     samples.resize(samples.len() * 5, 0);
-    let [mu_law, a_law] = encode(&samples);
-    Spoken { what: "ringback".into(), pcmu: mu_law, pcma: a_law }
+    Spoken { what: "ringback".into(), encoded: encode(formats, &samples) }
 }
 
 /// Marsaglia's xorshift: white enough, and the same in every run.
@@ -183,12 +188,19 @@ fn sample(value: f64) -> i16 {
 
 #[cfg(test)]
 mod tests {
+    use domain::audio::FRAME_BYTES;
+    use media::g711;
+
     use super::*;
+
+    const BOTH: [AudioFormat; 2] = [AudioFormat::Pcmu, AudioFormat::Pcma];
 
     #[tokio::test]
     async fn a_tone_lasts_whole_frames_in_both_encodings_and_is_as_loud_as_promised() {
-        let spoken =
-            Sound::Tone { hertz: 1_000, length: Duration::from_millis(110) }.ready(None).await.unwrap();
+        let spoken = Sound::Tone { hertz: 1_000, length: Duration::from_millis(110) }
+            .ready(&BOTH, None)
+            .await
+            .unwrap();
         for format in [AudioFormat::Pcmu, AudioFormat::Pcma] {
             let frames = spoken.frames(format);
             assert_eq!(frames.len(), 6);
@@ -200,10 +212,11 @@ mod tests {
 
     #[tokio::test]
     async fn encoded_audio_is_converted_to_the_other_law() {
-        let frames: Arc<[Frame]> = vec![[g711::encode(AudioFormat::Pcmu, 4_000); FRAME_BYTES]].into();
+        let frames: std::sync::Arc<[Frame]> =
+            vec![[g711::encode(AudioFormat::Pcmu, 4_000); FRAME_BYTES]].into();
         let sound = Sound::Encoded(Encoded { format: AudioFormat::Pcmu, frames: frames.clone() });
-        let spoken = sound.ready(None).await.unwrap();
-        assert!(Arc::ptr_eq(spoken.frames(AudioFormat::Pcmu), &frames));
+        let spoken = sound.ready(&BOTH, None).await.unwrap();
+        assert_eq!(spoken.frames(AudioFormat::Pcmu).as_ptr(), frames.as_ptr());
         let sample = g711::decode(AudioFormat::Pcma, spoken.frames(AudioFormat::Pcma)[0][0]);
         assert!((3_700..4_300).contains(&sample), "{sample}");
     }
@@ -211,13 +224,13 @@ mod tests {
     #[tokio::test]
     async fn words_without_speech_are_an_error_that_names_them() {
         let text = Sound::Text { language: Language::French, text: "bonjour".into() };
-        assert!(text.ready(None).await.unwrap_err().to_string().contains("bonjour"));
+        assert!(text.ready(&BOTH, None).await.unwrap_err().to_string().contains("bonjour"));
     }
 
     #[tokio::test]
     async fn a_file_that_is_missing_is_an_error_that_names_it() {
         let file = Sound::Wav("/nowhere/hello.wav".into());
-        assert_eq!(file.ready(None).await.unwrap_err().to_string(), "cannot play /nowhere/hello.wav");
+        assert_eq!(file.ready(&BOTH, None).await.unwrap_err().to_string(), "cannot play /nowhere/hello.wav");
     }
 
     /// Says everything as one frame, in the format asked for.
@@ -235,7 +248,7 @@ mod tests {
     #[tokio::test]
     async fn words_are_spoken_once_for_each_encoding() {
         let text = Sound::Text { language: Language::German, text: "guten Tag".into() };
-        let spoken = text.ready(Some(&Parrot)).await.unwrap();
+        let spoken = text.ready(&BOTH, Some(&Parrot)).await.unwrap();
         for format in [AudioFormat::Pcmu, AudioFormat::Pcma] {
             let sample = g711::decode(format, spoken.frames(format)[0][0]);
             assert!((950..1_050).contains(&sample), "{format:?}: {sample}");

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::path::Path;
 
 use domain::audio::{AudioFormat, FRAME, FRAME_BYTES, Frame};
-use media::g711;
+use media::codec::{Decoder, NARROW};
 use media::wav::{Channels, WavError, WavFile};
 
 use crate::event::Recorded;
 use crate::filing;
+use crate::sound::convert;
 
 /// Frames of four hours, the longest call there is: 115 MB.
 const MOST_FRAMES: usize = 4 * 3_600 * 50;
@@ -33,9 +34,7 @@ impl Tape {
     /// What follows comes in this format.
     pub(crate) fn switch(&mut self, format: AudioFormat) {
         if format != self.format {
-            for frame in &mut self.frames {
-                g711::convert(self.format, format, frame);
-            }
+            convert(self.format, format, &mut self.frames);
             self.format = format;
         }
     }
@@ -51,11 +50,11 @@ impl Tape {
     pub(crate) fn save(self, target: &Path, number: &str) -> Result<Recorded, WavError> {
         let path = filing::reserve(target, number)?;
         let mut file = WavFile::begin(File::create(&path)?, Channels::Mono)?;
-        let mut bytes = Vec::new();
+        let (mut bytes, mut decoder) = (Vec::new(), Decoder::new(self.format));
         for frames in self.frames.chunks(FRAMES_AT_ONCE) {
             bytes.clear();
-            for byte in frames.as_flattened() {
-                bytes.extend(g711::decode(self.format, *byte).to_le_bytes());
+            for frame in frames {
+                bytes.extend(decoder.decode_narrow(frame).iter().flat_map(|sample| sample.to_le_bytes()));
             }
             file.append(&bytes)?;
         }
@@ -67,9 +66,10 @@ impl Tape {
     /// Seconds of sound, and its level in dBFS.
     fn loudness(&self) -> (f64, Option<f64>) {
         let (mut voiced, mut sum) = (0, 0.0);
+        let mut decoder = Decoder::new(self.format);
         for frame in &self.frames {
-            let square = |byte: &u8| f64::from(g711::decode(self.format, *byte)).powi(2);
-            let mean = frame.iter().map(square).sum::<f64>() / count(FRAME_BYTES);
+            let square = |sample: &i16| f64::from(*sample).powi(2);
+            let mean = decoder.decode_narrow(frame).iter().map(square).sum::<f64>() / count(NARROW);
             if mean >= VOICED_MEAN_SQUARE {
                 voiced += 1;
                 sum += mean;
@@ -90,6 +90,8 @@ fn count(number: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use media::g711;
+
     use super::*;
 
     #[test]

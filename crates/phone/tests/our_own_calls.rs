@@ -24,10 +24,10 @@ use domain::number::E164;
 use domain::ports::{Detects, DialPlan, HangUp, Leg, LegEnd, LegEvent, Telephony};
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
-use media::g711;
+use media::codec::{Decoder, Encoder};
 use phone::{
-    Action, Behaviour, CallScript, Happening, Phone, PhoneEvent, Recorded, Registration, Scripts, Sound,
-    Transfers, digits,
+    Action, Behaviour, CallScript, Happening, Phone, PhoneEvent, PhoneSettings, Recorded, Registration,
+    Scripts, Sound, Transfers, digits,
 };
 use sip::{Settings, SipTelephony};
 use support::kamailio::{Kamailio, PASSWORD};
@@ -52,6 +52,7 @@ fn plan(to: &str, phone: SocketAddr, transport: Transport) -> DialPlan {
         register: false,
         from_domain: None,
         default_country: None,
+        wideband: false,
         max_calls: None,
         calls_per_second: None,
         created_at: time::OffsetDateTime::UNIX_EPOCH,
@@ -114,7 +115,8 @@ async fn dial(telephony: &SipTelephony, plan: DialPlan) -> Box<dyn Leg> {
 }
 
 fn loud_seconds(format: AudioFormat, frames: &[Frame]) -> f64 {
-    let loud = |frame: &&Frame| frame.iter().any(|byte| g711::decode(format, *byte).abs() > 1_000);
+    let mut decoder = Decoder::new(format);
+    let loud = |frame: &&Frame| decoder.decode_narrow(frame).iter().any(|sample| sample.abs() > 1_000);
     f64::from(u32::try_from(frames.iter().filter(loud).count()).unwrap()) * FRAME.as_secs_f64()
 }
 
@@ -126,7 +128,9 @@ fn recording(events: &[PhoneEvent]) -> Recorded {
     recorded.unwrap_or_else(|| panic!("no recording: {events:#?}"))
 }
 
-async fn both_ways_over(transport: Transport) {
+/// `offered` by us, `understood` by the phone; the first of ours that it has is spoken.
+async fn both_ways_over(transport: Transport, offered: &[AudioFormat], understood: &[AudioFormat]) {
+    let spoken = *offered.iter().find(|format| understood.contains(format)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let script = CallScript {
         behaviour: Behaviour::Answer { after: Duration::from_millis(100), ringing: true },
@@ -140,21 +144,27 @@ async fn both_ways_over(transport: Transport) {
         Action::Wait(Duration::from_millis(1_500)),
         Action::HangUp,
     ]);
-    let (phone, mut events) = phone(script).await;
+    let phone =
+        Phone::start(PhoneSettings { formats: understood.to_vec(), ..settings() }, script).await.unwrap();
+    let mut events = phone.events();
     let telephony = telephony().await;
-    let leg = dial(&telephony, plan("+15550199", phone.local_addr(), transport)).await;
-    let square = [g711::encode(FORMATS[0], 8_192); 160];
+    let plan = plan("+15550199", phone.local_addr(), transport);
+    let leg = dial(&telephony, DialPlan { formats: offered.to_vec(), ..plan }).await;
+    // A triangle of 250 Hz, −12 dB of full scale as root mean square.
+    let wave = |at: i32| 14_189 * (at % 32 - 16).abs() / 8 - 14_189;
+    let tone: Vec<i16> = (0..6_400).map(|at| i16::try_from(wave(at)).unwrap()).collect();
+    let frames = Encoder::new(spoken).encode_all(&tone);
     let caller = carry(leg, |leg, beat| match beat {
-        20..60 => leg.play(Some(&square)),
+        20..60 => leg.play(frames.get(beat - 20)),
         70 => leg.press(digits("3").unwrap()[0], Duration::from_millis(100)),
         _ => leg.play(None),
     });
     let (seen, report) = tokio::join!(whole_call(&mut events), caller);
 
-    assert_eq!((report.end, report.format), (LegEnd::ByPeer, Some(FORMATS[0])));
+    assert_eq!((report.end, report.format), (LegEnd::ByPeer, Some(spoken)));
     assert_eq!(report.rang, [180]);
     assert_eq!(report.pressed, "7*");
-    let loud = loud_seconds(FORMATS[0], &report.heard);
+    let loud = loud_seconds(spoken, &report.heard);
     assert!((0.44..0.56).contains(&loud), "heard {loud} s of the phone's tone");
     assert!(seen.iter().any(|event| event.what == Happening::Pressed(digits("3").unwrap()[0])));
     assert!(seen.iter().any(|event| event.what == Happening::HungUp { by_us: true }));
@@ -168,12 +178,19 @@ async fn both_ways_over(transport: Transport) {
 
 #[tokio::test]
 async fn audio_and_keys_go_both_ways_over_udp() {
-    both_ways_over(Transport::Udp).await;
+    both_ways_over(Transport::Udp, &FORMATS, &FORMATS).await;
 }
 
 #[tokio::test]
 async fn audio_and_keys_go_both_ways_over_tcp() {
-    both_ways_over(Transport::Tcp).await;
+    both_ways_over(Transport::Tcp, &FORMATS, &FORMATS).await;
+}
+
+#[tokio::test]
+async fn wideband_goes_both_ways_and_a_narrow_phone_is_met_on_its_terms() {
+    let wide = [AudioFormat::G722, AudioFormat::Pcmu, AudioFormat::Pcma];
+    both_ways_over(Transport::Udp, &wide, &wide).await;
+    both_ways_over(Transport::Udp, &wide, &FORMATS).await;
 }
 
 #[tokio::test]

@@ -119,6 +119,7 @@ pub const fn static_payload(format: AudioFormat) -> u8 {
     match format {
         AudioFormat::Pcmu => 0,
         AudioFormat::Pcma => 8,
+        AudioFormat::G722 => 9,
     }
 }
 
@@ -126,6 +127,8 @@ const fn encoding(format: AudioFormat) -> &'static str {
     match format {
         AudioFormat::Pcmu => "PCMU",
         AudioFormat::Pcma => "PCMA",
+        // Its clock runs at 8,000, as a mistake of old keeps it (RFC 3551 §4.5.2).
+        AudioFormat::G722 => "G722",
     }
 }
 
@@ -209,7 +212,7 @@ fn is_map(map: &str, encoding: &str) -> bool {
 }
 
 fn format_of(media: &Media, number: u8) -> Option<AudioFormat> {
-    let all = [AudioFormat::Pcmu, AudioFormat::Pcma];
+    let all = [AudioFormat::Pcmu, AudioFormat::Pcma, AudioFormat::G722];
     match mapped(media, number) {
         Some(map) => all.into_iter().find(|format| is_map(map, encoding(*format))),
         // The static types need no map (RFC 3551 §6).
@@ -239,6 +242,25 @@ mod tests {
             "v=0\r\no=callwright 42 1 IN IP4 192.0.2.7\r\ns=-\r\nc=IN IP4 192.0.2.7\r\nt=0 0\r\n\
              m=audio 30000 RTP/AVP 0 8 101\r\na=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\n\
              a=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-15\r\na=ptime:20\r\na=sendrecv\r\n"
+        );
+    }
+
+    #[test]
+    fn wideband_is_offered_first_and_left_out_where_the_other_side_lacks_it() {
+        let wide = [AudioFormat::G722, AudioFormat::Pcmu, AudioFormat::Pcma];
+        let offer = local().offer(&wide, Direction::SendRecv);
+        let text = String::from_utf8(offer.clone()).unwrap();
+        assert!(text.contains("RTP/AVP 9 0 8 101\r\na=rtpmap:9 G722/8000\r\n"), "{text}");
+        for (theirs, format, payload_type) in
+            [(&wide[..], AudioFormat::G722, 9), (&BOTH[..], AudioFormat::Pcmu, 0)]
+        {
+            let (answer, _) = local().answer(&offer, theirs).unwrap();
+            let agreed = accept_answer(&answer, &wide).unwrap();
+            assert_eq!((agreed.format, agreed.payload_type), (format, payload_type));
+        }
+        assert_eq!(
+            local().answer(&local().offer(&wide[..1], Direction::SendRecv), &BOTH),
+            Err(BadSdp::NoCommonFormat)
         );
     }
 

@@ -47,7 +47,7 @@ fn speak(voices: &mut HashMap<Language, Voice>, request: &Request) -> Result<Vec
     let samples = voice.speak(&request.text)?;
     // A voice that failed is not kept: the next request loads it anew.
     voices.insert(request.language, voice);
-    Ok(narrowband::halve(&samples))
+    Ok(if request.wideband { samples } else { narrowband::halve(&samples) })
 }
 
 fn next_request(input: &mut impl Read) -> io::Result<Option<Request>> {
@@ -75,8 +75,9 @@ mod tests {
     #[test]
     fn every_request_is_answered_and_the_end_of_input_is_the_end() {
         let language = Language::French;
-        let frames: Vec<u8> =
-            (1..=2).flat_map(|id| Request { id, language, text: "Bonjour.".into() }.to_frame()).collect();
+        let frames: Vec<u8> = (1..=2)
+            .flat_map(|id| Request { id, language, wideband: false, text: "Bonjour.".into() }.to_frame())
+            .collect();
         let mut output = Vec::new();
         run(frames.as_slice(), &mut output).unwrap();
         let length = wire::length(output[..4].try_into().unwrap()).unwrap();
@@ -104,7 +105,8 @@ mod tests {
 
         let text = format!("One. <play file=\"{}\"/> Two.", sound.display());
         let seconds = |text: String| {
-            let reply = ask(&Request { id: 1, language: Language::EnglishGreatBritain, text });
+            let reply =
+                ask(&Request { id: 1, language: Language::EnglishGreatBritain, wideband: false, text });
             reply.outcome.unwrap().len() / 8000
         };
         assert!(seconds(text.clone()) >= 10, "Pico itself plays the file");

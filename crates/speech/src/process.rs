@@ -59,13 +59,18 @@ impl Process {
         Self { program, args, running: None, requests: 0 }
     }
 
-    /// Speaks a piece of a line, in 8,000 samples a second; a child that breaks down is replaced,
-    /// and the piece tried once more.
-    pub(crate) async fn speak(&mut self, language: Language, text: &str) -> Result<Vec<i16>, Failure> {
+    /// Speaks a piece of a line, in 8,000 samples a second or twice as many; a child that breaks down
+    /// is replaced, and the piece tried once more.
+    pub(crate) async fn speak(
+        &mut self,
+        language: Language,
+        wideband: bool,
+        text: &str,
+    ) -> Result<Vec<i16>, Failure> {
         let mut failure = Failure::Broken;
         for _ in 0..2 {
             self.requests += 1;
-            let request = Request { id: self.requests, language, text: text.to_owned() };
+            let request = Request { id: self.requests, language, wideband, text: text.to_owned() };
             failure = match timeout(PIECE_DEADLINE, self.ask(&request)).await {
                 Ok(Ok(reply)) => return reply.outcome.map_err(Failure::Voice),
                 Ok(Err(Trouble::Start(error))) => return Err(Failure::Start(error.to_string())),

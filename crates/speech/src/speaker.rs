@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::cache::Cache;
-use crate::encoding::encode;
+use crate::encoding::{encode, is_wideband};
 use crate::process::{Failure, Process};
 use crate::words;
 
@@ -26,7 +26,7 @@ const LONGEST_LINE: usize = 10_000;
 
 /// Samples up to this are silence.
 const SILENT: u16 = 50;
-/// The silence kept at the end of a line: 100 ms.
+/// The silence kept at the end of a line: 100 ms at 8,000 samples a second.
 const TAIL: usize = 800;
 
 /// How built-in speech runs.
@@ -139,18 +139,19 @@ async fn speak_lines(
 }
 
 async fn speak(process: &mut Process, line: &Line) -> Spoken {
-    let mut samples = Vec::new();
+    let (mut samples, wideband) = (Vec::new(), is_wideband(line.format));
     for piece in words::pieces(&line.text) {
-        samples.extend(process.speak(line.language, piece).await?);
+        samples.extend(process.speak(line.language, wideband, piece).await?);
     }
-    Ok(encode(without_tail(&samples), line.format))
+    let tail = if wideband { 2 * TAIL } else { TAIL };
+    Ok(encode(without_tail(&samples, tail), line.format))
 }
 
 /// The samples without most of the silence after the last sound: Pico adds half a second or more,
 /// in which the callee would answer already.
-fn without_tail(samples: &[i16]) -> &[i16] {
+fn without_tail(samples: &[i16], tail: usize) -> &[i16] {
     let sounds = samples.iter().rposition(|sample| sample.unsigned_abs() > SILENT).map_or(0, |last| last + 1);
-    samples.get(..sounds + TAIL).unwrap_or(samples)
+    samples.get(..sounds + tail).unwrap_or(samples)
 }
 
 impl Lines {
@@ -176,8 +177,8 @@ mod tests {
     #[test]
     fn a_line_ends_100_ms_after_its_last_sound() {
         let line = [[51_i16; 1000], [-SILENT.cast_signed(); 1000], [0; 1000]].concat();
-        assert_eq!(without_tail(&line).len(), 1800);
-        assert_eq!(without_tail(&line[..1500]).len(), 1500);
-        assert_eq!(without_tail(&[]), [0_i16; 0]);
+        assert_eq!(without_tail(&line, TAIL).len(), 1800);
+        assert_eq!(without_tail(&line[..1500], TAIL).len(), 1500);
+        assert_eq!(without_tail(&[], TAIL), [0_i16; 0]);
     }
 }

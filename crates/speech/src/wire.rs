@@ -4,20 +4,23 @@
 use domain::assistant::Language;
 
 /// The longest frame that either side accepts.
-pub(crate) const LONGEST_FRAME: usize = 8 << 20;
+pub(crate) const LONGEST_FRAME: usize = 12 << 20;
 
+const WIDEBAND: u8 = 0x80;
 const SPOKEN: u8 = 0;
 const FAILED: u8 = 1;
 
-/// Something to speak: 8 bytes of id, 1 of language, and the text.
+/// Something to speak: 8 bytes of id, 1 of language (its highest bit asks for wideband), and the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) id: u64,
     pub(crate) language: Language,
+    /// Whether 16,000 samples a second are wanted, else 8,000.
+    pub(crate) wideband: bool,
     pub(crate) text: String,
 }
 
-/// What became of it: 8 bytes of id, 1 of outcome, and samples (8,000 a second) or a message.
+/// What became of it: 8 bytes of id, 1 of outcome, and samples or a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) id: u64,
@@ -34,15 +37,16 @@ impl Request {
     pub(crate) fn to_frame(&self) -> Vec<u8> {
         let language = Language::ALL.iter().position(|language| *language == self.language);
         let language = language.and_then(|place| u8::try_from(place).ok()).unwrap_or_default();
-        frame(self.id, language, self.text.bytes())
+        frame(self.id, if self.wideband { language | WIDEBAND } else { language }, self.text.bytes())
     }
 
     /// Reads what follows the length.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, Malformed> {
         let (id, language, text) = parts(body)?;
-        let language = Language::ALL.get(usize::from(language)).copied().ok_or(Malformed)?;
+        let wideband = language & WIDEBAND != 0;
+        let language = Language::ALL.get(usize::from(language & !WIDEBAND)).copied().ok_or(Malformed)?;
         let text = str::from_utf8(text).map_err(|_| Malformed)?.to_owned();
-        Ok(Self { id, language, text })
+        Ok(Self { id, language, wideband, text })
     }
 }
 
@@ -99,8 +103,8 @@ mod tests {
 
     #[test]
     fn frames_are_read_as_they_were_written() {
-        for language in Language::ALL {
-            let request = Request { id: u64::MAX, language, text: "Grüße".into() };
+        for (language, wideband) in Language::ALL.into_iter().flat_map(|one| [(one, false), (one, true)]) {
+            let request = Request { id: u64::MAX, language, wideband, text: "Grüße".into() };
             let frame = request.to_frame();
             let (prefix, body) = frame.split_first_chunk().unwrap();
             assert_eq!(length(*prefix), Ok(body.len()));

@@ -47,7 +47,7 @@ async fn no_voice_is_a_beep_and_every_voice_is_speech() {
     let speech =
         PicoSpeech::start(&Settings { program, args: Vec::new(), processes: 1, cache_bytes: 1 << 20 });
     for (language, text) in TEXTS {
-        for format in [AudioFormat::Pcmu, AudioFormat::Pcma] {
+        for format in [AudioFormat::Pcmu, AudioFormat::Pcma, AudioFormat::G722] {
             let encoded = speech.say(Line { language, text: text.to_owned(), format }).await.unwrap();
             let mut listening = Listening::new(Detects::ALL);
             let judged: Vec<_> =

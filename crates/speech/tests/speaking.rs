@@ -39,6 +39,7 @@ fn samples(encoded: &Encoded) -> Vec<i16> {
     let decode = match encoded.format {
         AudioFormat::Pcmu => decode_ulaw,
         AudioFormat::Pcma => decode_alaw,
+        AudioFormat::G722 => panic!("these tests are of narrow lines"),
     };
     encoded.frames.iter().flatten().map(|byte| decode(*byte)).collect()
 }

@@ -226,6 +226,7 @@ pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {
         register: true,
         from_domain: Some("example.com".to_owned()),
         default_country: CountryCode::parse("1"),
+        wideband: true,
         max_calls,
         calls_per_second: Some(u32::MAX),
         created_at: moment(0),

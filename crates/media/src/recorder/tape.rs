@@ -11,7 +11,7 @@ use domain::ids::CallId;
 use super::files::Files;
 use super::intake::{Beat, Gathered, Intake};
 use super::line::{FIRST, Line};
-use crate::g711;
+use crate::codec::{Decoder, NARROW};
 use crate::wav::WavFile;
 
 /// Bytes of 20 ms: two sides of 16 bits.
@@ -23,6 +23,12 @@ const MOST_TEXT: usize = 4 * 1024 * 1024;
 /// Silence is written in pieces of a second.
 static SILENCE: [u8; 50 * BEAT_BYTES] = [0; 50 * BEAT_BYTES];
 
+/// The decoders of both directions.
+struct Sides {
+    heard: Decoder,
+    played: Decoder,
+}
+
 /// The sound of a call.
 enum Sound {
     /// It is not kept.
@@ -30,7 +36,7 @@ enum Sound {
     /// Its file is to be made.
     Wanted(AudioFormat),
     /// It is being written.
-    Written(AudioFormat, WavFile),
+    Written(Sides, WavFile),
     /// The disk refused: it ends here.
     Ended,
 }
@@ -136,14 +142,14 @@ impl Tape {
         let written = match &mut self.sound {
             Sound::Unkept | Sound::Ended => return,
             Sound::Wanted(format) => {
-                let format = *format;
+                let mut sides = Sides { heard: Decoder::new(*format), played: Decoder::of_ours(*format) };
                 self.files.begin_sound(self.call).and_then(|mut file| {
-                    let written = write_beats(&mut file, format, gathered, bytes);
-                    self.sound = Sound::Written(format, file);
+                    let written = write_beats(&mut file, &mut sides, gathered, bytes);
+                    self.sound = Sound::Written(sides, file);
                     written
                 })
             }
-            Sound::Written(format, file) => write_beats(file, *format, gathered, bytes),
+            Sound::Written(sides, file) => write_beats(file, sides, gathered, bytes),
         };
         self.lost_beats += gathered.lost_beats;
         if let Err(error) = written {
@@ -166,19 +172,14 @@ impl Tape {
 
 fn write_beats(
     file: &mut WavFile,
-    format: AudioFormat,
+    sides: &mut Sides,
     gathered: &Gathered,
     bytes: &mut Vec<u8>,
 ) -> io::Result<()> {
     bytes.clear();
     for Beat { heard, played } in &gathered.beats {
-        let [left, right] = [heard, played].map(|frame| {
-            let mut samples = [0; FRAME_BYTES];
-            if let Some(frame) = frame {
-                g711::decode_into(format, frame, &mut samples);
-            }
-            samples
-        });
+        let [left, right] = [(heard, &mut sides.heard), (played, &mut sides.played)]
+            .map(|(frame, decoder)| frame.as_ref().map_or([0; NARROW], |frame| decoder.decode_narrow(frame)));
         for (left, right) in left.into_iter().zip(right) {
             bytes.extend(left.to_le_bytes());
             bytes.extend(right.to_le_bytes());

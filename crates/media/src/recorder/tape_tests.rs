@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::super::intake::MOST_BEATS;
 use super::*;
+use crate::g711;
 
 /// What happens next.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
+use domain::audio::{AudioFormat, Frame};
 use hound::{SampleFormat, WavReader, WavSpec};
 
 use super::{RATE, WavError};
-use crate::g711;
+use crate::codec::Encoder;
 
 /// The longest file that is read: 30 minutes.
 const MOST_SAMPLES: u32 = RATE * 60 * 30;
@@ -14,12 +14,7 @@ const MOST_SAMPLES: u32 = RATE * 60 * 30;
 /// Reads a file as frames, the last filled up with silence; the first channel of two.
 pub fn read_frames(path: &Path, format: AudioFormat) -> Result<Vec<Frame>, WavError> {
     let samples = read_samples(path)?;
-    let frames = samples.chunks(FRAME_BYTES).map(|chunk| {
-        let mut frame = [format.silence(); FRAME_BYTES];
-        g711::encode_into(format, chunk, &mut frame);
-        frame
-    });
-    Ok(frames.collect())
+    Ok(Encoder::new(format).encode_all(&samples))
 }
 
 /// Reads a file's samples; the first channel of two.
@@ -47,8 +42,11 @@ mod tests {
 
     use hound::WavWriter;
 
+    use domain::audio::FRAME_BYTES;
+
     use super::super::{Channels, WavFile};
     use super::*;
+    use crate::g711;
 
     fn write(path: &Path, channels: Channels, samples: &[i16]) {
         let mut file = WavFile::begin(File::create(path).unwrap(), channels).unwrap();

@@ -24,6 +24,7 @@ row! {
         register: bool,
         from_domain: Option<String>,
         default_country: Option<String>,
+        wideband: bool,
         max_calls: Option<i64>,
         calls_per_second: Option<i64>,
         trunk_created_at: OffsetDateTime,
@@ -75,6 +76,7 @@ impl TrunkRow {
             register: self.register,
             from_domain: self.from_domain,
             default_country,
+            wideband: self.wideband,
             max_calls: self
                 .max_calls
                 .map(u32::try_from)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{ArgMatches, Args};
 use domain::assistant::Language;
+use domain::audio::AudioFormat;
 use domain::ports::Speech;
 use phone::{Happening, Options, Phone, PhoneSettings, Receive, Step, Transfers};
 use serde_json::json;
@@ -64,6 +65,9 @@ pub(super) struct Arguments {
     /// Folder or .wav file for what is heard.
     #[arg(long, value_name = "PATH")]
     record: Option<PathBuf>,
+    /// What it understands, best first: pcmu, pcma and g722, separated by commas.
+    #[arg(long, value_name = "CODECS", default_value = "pcmu,pcma", value_delimiter = ',', value_parser = codec)]
+    codecs: Vec<AudioFormat>,
     /// Exit after so many calls; without it, take calls until interrupted.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     calls: Option<u32>,
@@ -75,6 +79,15 @@ pub(super) struct Arguments {
 fn language(tag: &str) -> Result<Language, String> {
     let all = Language::ALL.map(Language::as_str).join(", ");
     Language::parse(tag).ok_or_else(|| format!("expected one of {all}"))
+}
+
+fn codec(name: &str) -> Result<AudioFormat, String> {
+    match name.to_ascii_lowercase().as_str() {
+        "pcmu" => Ok(AudioFormat::Pcmu),
+        "pcma" => Ok(AudioFormat::Pcma),
+        "g722" => Ok(AudioFormat::G722),
+        _ => Err("expected pcmu, pcma or g722".to_owned()),
+    }
 }
 
 fn transfers(text: &str) -> Result<Transfers, String> {
@@ -133,6 +146,7 @@ pub(super) fn run(arguments: &Arguments, steps: Vec<Step>, output: Output) -> an
         let mut settings = PhoneSettings::new(arguments.listen, Arc::new(SystemEntropy));
         let voice: Arc<dyn Speech> = adapters::speech()?;
         settings.speech = Some(voice);
+        settings.formats.clone_from(&arguments.codecs);
         let phone = Phone::start(settings, script).await.context("the telephone cannot be started")?;
         let mut events = phone.events();
         let address = phone.local_addr();

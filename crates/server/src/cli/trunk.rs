@@ -54,6 +54,9 @@ pub(super) struct Create {
     /// Calling code for numbers that come without a country.
     #[arg(long, value_name = "CODE", value_parser = parse::country)]
     default_country: Option<CountryCode>,
+    /// Offer G.722 first, which sounds better than G.711 where the callee has it too.
+    #[arg(long)]
+    wideband: bool,
     /// The most calls at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_calls: Option<u32>,
@@ -117,6 +120,7 @@ impl Create {
             register: self.register,
             from_domain: self.from_domain,
             default_country: self.default_country,
+            wideband: self.wideband,
             max_calls: self.max_calls,
             calls_per_second: self.calls_per_second,
             created_at: desk.now(),
@@ -136,6 +140,7 @@ fn fields(trunk: &Trunk) -> Fields {
         ("register", json!(trunk.register)),
         ("fromDomain", json!(trunk.from_domain)),
         ("defaultCountry", json!(trunk.default_country.as_ref().map(CountryCode::as_str))),
+        ("wideband", json!(trunk.wideband)),
         ("maxCalls", json!(trunk.max_calls)),
         ("callsPerSecond", json!(trunk.calls_per_second)),
     ]

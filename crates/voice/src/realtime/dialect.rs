@@ -61,7 +61,8 @@ pub(super) fn session(dialect: Dialect, realtime: &Realtime, spec: &AgentSpec, c
         "create_response": false, "interrupt_response": false,
     });
     let format = match (dialect, call) {
-        (Dialect::LocalAi, _) => json!({"type": "audio/pcm", "rate": 24_000}),
+        // A wideband call is worth more than a narrow line's sound.
+        (Dialect::LocalAi, _) | (_, AudioFormat::G722) => json!({"type": "audio/pcm", "rate": 24_000}),
         (_, AudioFormat::Pcmu) => json!({"type": "audio/pcmu"}),
         (_, AudioFormat::Pcma) => json!({"type": "audio/pcma"}),
     };

@@ -1,7 +1,7 @@
-//! Sound between a call and a provider: the same bytes where both speak G.711, else decoded,
+//! Sound between a call and a provider: the same bytes where both speak the same G.711, else decoded,
 //! resampled and encoded.
 
-mod g711;
+mod codec;
 mod resampler;
 mod transcoder;
 

@@ -102,6 +102,7 @@ pub async fn every_trunk_of_every_tenant_is_listed(world: &World) -> TestResult 
             calls_per_second: None,
             address: TrunkAddress { host: "::1".to_owned(), port: None },
             transport: crate::trunk::Transport::Udp,
+            wideband: false,
             ..trunk(tenant, Some(2))
         });
     }

@@ -123,6 +123,7 @@ fn trunk(tenant: TenantId) -> Trunk {
         register: false,
         from_domain: None,
         default_country: None,
+        wideband: false,
         max_calls: None,
         calls_per_second: None,
         created_at: OffsetDateTime::UNIX_EPOCH,

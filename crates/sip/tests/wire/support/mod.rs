@@ -127,6 +127,7 @@ pub fn trunk(peer: SocketAddr) -> Trunk {
         register: false,
         from_domain: None,
         default_country: None,
+        wideband: false,
         max_calls: None,
         calls_per_second: None,
         created_at: OffsetDateTime::UNIX_EPOCH,
