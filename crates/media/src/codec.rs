@@ -81,13 +81,12 @@ impl Decoder {
 
     /// Decodes a frame to as many samples a second as the format has.
     pub fn decode<'s>(&mut self, frame: &Frame, space: &'s mut [i16; WIDE]) -> &'s [i16] {
-        let made = match &mut self.wide {
+        let made = if let Some(wide) = &mut self.wide {
             // Two samples a byte: the space always suffices.
-            Some(wide) => wide.0.decode_into(frame, space).unwrap_or(0),
-            None => {
-                g711::decode_into(self.format, frame, space);
-                NARROW
-            }
+            wide.0.decode_into(frame, space).unwrap_or(0)
+        } else {
+            g711::decode_into(self.format, frame, space);
+            NARROW
         };
         space.get(..made).unwrap_or_default()
     }
