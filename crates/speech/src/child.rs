@@ -33,7 +33,7 @@ pub fn say(language: Language, text: &str) -> io::Result<Vec<i16>> {
     let mut voices = HashMap::new();
     let mut samples = Vec::new();
     for piece in words::pieces(&words::speakable(text)) {
-        let request = Request { id: 0, language, text: piece.to_owned() };
+        let request = Request { id: 0, language, wideband: false, text: piece.to_owned() };
         samples.extend(speak(&mut voices, &request).map_err(io::Error::other)?);
     }
     Ok(samples)
