@@ -25,4 +25,4 @@ pub use behaviour::{Behaviour, Service};
 pub use chat::{Piece, Written};
 pub use gate::Gate;
 pub use server::{Providers, Seen, Settings};
-pub use sound::{Heard, pitch};
+pub use sound::{Heard, Voice, pitch};

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use domain::assistant::Language;
-use domain::ports::Speech;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
@@ -27,7 +25,7 @@ use crate::behaviour::{Behaviour, Service};
 use crate::body::{Body, Part, body, whole};
 use crate::chat::{Written, objection};
 use crate::form;
-use crate::sound::{Heard, read_wav, speak};
+use crate::sound::{Heard, Voice, read_wav, speak};
 
 type Writes = dyn Fn(&Value) -> Written + Send + Sync;
 type Hears = dyn Fn(&Heard) -> String + Send + Sync;
@@ -41,10 +39,8 @@ pub struct Settings {
     pub writes: Arc<Writes>,
     /// What is heard in a turn.
     pub hears: Arc<Hears>,
-    /// The voice; without one, texts are tones.
-    pub voice: Option<Arc<dyn Speech>>,
-    /// The voice's language.
-    pub language: Language,
+    /// How it sounds.
+    pub voice: Voice,
     /// Chooses where streams are cut.
     pub seed: u64,
 }
@@ -55,8 +51,7 @@ impl Default for Settings {
             key: None,
             writes: Arc::new(|_| Written::text("I see.")),
             hears: Arc::new(|_| "Hello.".to_owned()),
-            voice: None,
-            language: Language::EnglishUnitedStates,
+            voice: Voice::Tones,
             seed: 1,
         }
     }
@@ -327,7 +322,7 @@ async fn speech(
     if asked["response_format"] != "pcm" {
         return Err("the double speaks pcm only".to_owned());
     }
-    let sound = speak(shared.settings.voice.as_ref(), shared.settings.language, input).await;
+    let sound = speak(shared.settings.voice, input).await;
     Ok(answer("audio/pcm", body(vec![Part::Bytes(sound.into())], behaviour, seed)))
 }
 

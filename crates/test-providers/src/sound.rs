@@ -1,12 +1,9 @@
 //! What the double hears and how it speaks.
 
 use std::io::Cursor;
-use std::sync::Arc;
 
-use audio_codec_algorithms::decode_ulaw;
 use domain::assistant::Language;
-use domain::audio::AudioFormat;
-use domain::ports::{Line, Speech};
+use parking_lot::Mutex;
 
 /// A turn that was sent to be written down.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,21 +34,35 @@ pub(crate) fn read_wav(file: &[u8], language: Option<String>) -> Result<Heard, S
     Ok(Heard { rate: spec.sample_rate, samples, language })
 }
 
-/// The tone, in Hz, that stands for a text where no voice is given: one of 20 between 300 and 2200.
+/// The tone, in Hz, that stands for a text: one of 20 between 300 and 2200.
 pub fn pitch(text: &str) -> u32 {
     let sum = text.bytes().fold(0_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 9973);
     300 + sum % 20 * 100
 }
 
-/// A text at 24,000 samples a second, the low byte first: in the voice, or as a tone of 10 ms for each
-/// of its characters.
-pub(crate) async fn speak(voice: Option<&Arc<dyn Speech>>, language: Language, text: &str) -> Vec<u8> {
+static PICO: Mutex<()> = Mutex::new(());
+
+/// How the double sounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// A text is a tone of 10 ms for each of its characters, at its [`pitch`].
+    Tones,
+    /// Pico reads in this language.
+    Pico(Language),
+}
+
+/// A text at 24,000 samples a second, the low byte first.
+pub(crate) async fn speak(voice: Voice, text: &str) -> Vec<u8> {
     let samples = match voice {
-        None => tone(pitch(text), text.chars().count() * 240),
-        Some(voice) => {
-            let line = Line { language, text: text.to_owned(), format: AudioFormat::Pcmu };
-            let encoded = voice.say(line).await.expect("the double's voice speaks");
-            upsampled(&encoded.frames.iter().flatten().map(|byte| decode_ulaw(*byte)).collect::<Vec<_>>())
+        Voice::Tones => tone(pitch(text), text.chars().count() * 240),
+        Voice::Pico(language) => {
+            let text = text.to_owned();
+            // It takes tens of milliseconds, and Pico is asked for one text at a time.
+            let said = tokio::task::spawn_blocking(move || {
+                let _turn = PICO.lock();
+                speech::child::say(language, &text)
+            });
+            upsampled(&said.await.expect("a voice that does not panic").expect("Pico speaks"))
         }
     };
     samples.into_iter().flat_map(i16::to_le_bytes).collect()

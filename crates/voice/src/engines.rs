@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use crate::cascade;
 use crate::keys::Keys;
 use crate::link::{self, Ends};
-use crate::provider::Client;
+use crate::provider::{Client, Limits};
 use crate::realtime;
 use crate::settings::{Settings, Timeouts};
 
@@ -33,9 +33,12 @@ impl Engines {
     /// Makes them ready with a resolver of one's own.
     pub fn with_resolver(settings: Settings, resolver: Arc<dyn Resolve>) -> Self {
         let way_out = WayOut::new(settings.policy, &settings.tls, resolver);
+        let Timeouts { connect, stall, .. } = settings.timeouts;
+        // A stream that stops is begun anew while the conversation still waits for it, as long as `stall`.
+        let limits = Limits { connect, head: stall, piece: stall / 2 };
         Self {
             control: settings.control,
-            client: Client::new(way_out.clone(), settings.timeouts.connect, settings.timeouts.stall),
+            client: Client::new(way_out.clone(), limits),
             way_out,
             keys: Keys::new(settings.variables),
             timeouts: settings.timeouts,

@@ -65,7 +65,7 @@ enum Wanted {
 
 /// The order that is being followed.
 struct Current {
-    is_answer: bool,
+    from_model: bool,
     said: SaidId,
     utterance: Option<UtteranceId>,
     steps: mpsc::Receiver<Step>,
@@ -191,18 +191,10 @@ impl Session {
         }
     }
 
-    /// Stops speaking. What was ordered and not yet done is not wanted any more.
+    /// Stops speaking this; what was ordered after it is still wanted.
     fn interrupt(&mut self, utterance: UtteranceId, heard: &str) -> Result<(), Over> {
-        if let Some(current) = self.current.take() {
-            if current.utterance != Some(utterance) {
-                self.history.cut(current.said, "");
-            }
-            if let Some(under_way) = current.utterance {
-                self.tell(AgentEvent::UtteranceEnded(under_way))?;
-            }
-            self.tell(AgentEvent::Answered)?;
-        }
-        for _ in std::mem::take(&mut self.wanted) {
+        if self.current.take_if(|current| current.utterance == Some(utterance)).is_some() {
+            self.tell(AgentEvent::UtteranceEnded(utterance))?;
             self.tell(AgentEvent::Answered)?;
         }
         if let Some((_, said)) = self.utterances.iter().find(|(known, _)| *known == utterance) {
@@ -214,10 +206,10 @@ impl Session {
     /// Begins with the next order once the last is done.
     fn go_on(&mut self) -> Result<(), Over> {
         let Some(format) = self.format else { return Ok(()) };
-        // Of several answers the last answers all, as it knows most.
+        // An answer makes those before it that were not heard yet needless, as it knows more.
         let next_is_answer = self.wanted.front() == Some(&Wanted::Answer);
         let is_superseded =
-            |current: &mut Current| next_is_answer && current.is_answer && current.utterance.is_none();
+            |current: &mut Current| next_is_answer && current.from_model && current.utterance.is_none();
         if self.current.take_if(is_superseded).is_some() {
             self.tell(AgentEvent::Answered)?;
         }
@@ -241,7 +233,7 @@ impl Session {
     fn begin(&mut self, wanted: Wanted, format: AudioFormat) {
         let speaker = self.speaker.clone();
         let (sender, steps) = mpsc::channel(WAITING_STEPS);
-        let is_answer = wanted == Wanted::Answer;
+        let from_model = !matches!(wanted, Wanted::Say(_));
         let mut messages = self.history.messages(&self.instructions);
         let task = match wanted {
             Wanted::Say(text) => tokio::spawn(speaker.say(text, format, sender)),
@@ -253,7 +245,7 @@ impl Session {
         };
         let said = self.history.begin();
         let task = AbortOnDropHandle::new(task);
-        self.current = Some(Current { is_answer, said, utterance: None, steps, _task: task });
+        self.current = Some(Current { from_model, said, utterance: None, steps, _task: task });
     }
 
     fn step(&mut self, step: Option<Step>) -> Result<(), Over> {

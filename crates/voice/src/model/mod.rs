@@ -22,7 +22,7 @@ use url::Url;
 
 use self::manner::Manner;
 use crate::keys::Keys;
-use crate::provider::{Client, Fault, Service};
+use crate::provider::{Client, Fault, Limits, Service};
 
 /// The longest answer, in bytes.
 const LONGEST_ANSWER: usize = 1024 * 1024;
@@ -68,7 +68,7 @@ impl ChatModel {
         let limit = settings.timeout;
         let way_out = WayOut::new(settings.policy, &settings.tls, resolver);
         // An answer comes as a whole, so its silence is the time that it takes.
-        let client = Client::new(way_out, limit, limit);
+        let client = Client::new(way_out, Limits { connect: limit, head: limit, piece: limit });
         let key = settings.key.map_or(ProviderKey::None, ProviderKey::Stored);
         let provider = Provider { endpoint: settings.endpoint, model: settings.model, key };
         let service =

@@ -30,14 +30,24 @@ const READ_AHEAD: usize = 32 * 1024;
 
 type Sender = http1::SendRequest<Full<Bytes>>;
 
+/// How long a provider may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Over lookup, connection and TLS.
+    pub(crate) connect: Duration,
+    /// From a request to the head of its answer.
+    pub(crate) head: Duration,
+    /// From one piece of an answer to the next.
+    pub(crate) piece: Duration,
+}
+
 /// Asks over HTTP; clones share their connections.
 #[derive(Clone)]
 pub(crate) struct Client(Arc<Shared>);
 
 struct Shared {
     way_out: WayOut,
-    connect: Duration,
-    stall: Duration,
+    limits: Limits,
     kept: Mutex<HashMap<String, Vec<Kept>>>,
 }
 
@@ -54,9 +64,9 @@ pub(super) struct Lease {
 }
 
 impl Client {
-    /// Builds a client; `connect` bounds reaching a host, `stall` the silence of one that owes us bytes.
-    pub(crate) fn new(way_out: WayOut, connect: Duration, stall: Duration) -> Self {
-        Self(Arc::new(Shared { way_out, connect, stall, kept: Mutex::default() }))
+    /// Builds a client.
+    pub(crate) fn new(way_out: WayOut, limits: Limits) -> Self {
+        Self(Arc::new(Shared { way_out, limits, kept: Mutex::default() }))
     }
 
     /// Makes a connection to the URL's host and keeps it, so that the first request need not wait.
@@ -76,14 +86,14 @@ impl Client {
                 // The other side closed it when our request was on its way: that is no answer to it.
                 Err(Exchanged::Unanswered) => {}
                 Err(Exchanged::Failed(fault)) => return Err(fault),
-                Ok(response) => return Reply::new(response, lease, self.0.stall).await,
+                Ok(response) => return Reply::new(response, lease, self.0.limits.piece).await,
             }
         }
         let mut lease = self.connection(url, origin).await?;
         match self.exchange(&mut lease, request).await {
             Err(Exchanged::Unanswered) => Err(Fault::Broken("the connection closed before an answer")),
             Err(Exchanged::Failed(fault)) => Err(fault),
-            Ok(response) => Reply::new(response, lease, self.0.stall).await,
+            Ok(response) => Reply::new(response, lease, self.0.limits.piece).await,
         }
     }
 
@@ -104,7 +114,7 @@ impl Client {
                 }
             })
         };
-        timeout(self.0.stall, exchange).await.unwrap_or(Err(Exchanged::Failed(Fault::Stalled)))
+        timeout(self.0.limits.head, exchange).await.unwrap_or(Err(Exchanged::Failed(Fault::Stalled)))
     }
 
     /// A kept connection that is still open.
@@ -117,7 +127,7 @@ impl Client {
     }
 
     async fn connection(&self, url: &Url, origin: String) -> Result<Lease, Fault> {
-        let stream = self.0.way_out.connect(url, WebProtocol::Http, self.0.connect).await?;
+        let stream = self.0.way_out.connect(url, WebProtocol::Http, self.0.limits.connect).await?;
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(READ_AHEAD)
             .handshake(TokioIo::new(stream))

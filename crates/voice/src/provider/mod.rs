@@ -9,7 +9,7 @@ mod reply;
 mod service;
 mod sse;
 
-pub(crate) use client::Client;
+pub(crate) use client::{Client, Limits};
 pub(crate) use fault::Fault;
 pub(crate) use form::Form;
 pub(crate) use patience::Patience;

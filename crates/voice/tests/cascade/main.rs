@@ -6,6 +6,7 @@ mod answers;
 mod doors;
 mod faults;
 mod orders;
+mod spoken;
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -53,18 +53,19 @@ async fn an_interruption_stops_the_answer_and_only_what_was_heard_is_remembered(
     let mut call = Call::with(Settings { writes: Arc::new(writes), ..Settings::default() }).await;
     call.order(AgentOrder::Answer);
     while !matches!(call.event().await, AgentEvent::Audio { .. }) {}
-    call.order(AgentOrder::Say { text: "This is not wanted any more.".to_owned() });
+    call.order(AgentOrder::Say { text: "Please go ahead.".to_owned() });
     call.order(interrupt(0, "We have three"));
     let told = call.answer().await;
     assert!(told.ended);
-    let nothing = call.answer().await;
-    assert_eq!((nothing.utterance, nothing.words.as_str()), (None, ""));
     gate.open();
+    let next = call.answer().await;
+    assert_eq!((next.utterance, next.words.as_str()), (Some(UtteranceId(1)), "Please go ahead."));
     call.turn(0).await;
     let told = call.answer().await;
-    assert_eq!((told.words.as_str(), told.utterance), ("As you like it.", Some(UtteranceId(1))));
-    let heard = json!({"role": "assistant", "content": "We have three"});
-    assert_eq!(call.messages(1), [heard, json!({"role": "user", "content": "Hello."})]);
+    assert_eq!((told.words.as_str(), told.utterance), ("As you like it.", Some(UtteranceId(2))));
+    let said = |text| json!({"role": "assistant", "content": text});
+    let heard = json!({"role": "user", "content": "Hello."});
+    assert_eq!(call.messages(1), [said("We have three"), said("Please go ahead."), heard]);
 }
 
 #[tokio::test]
@@ -107,10 +108,10 @@ async fn a_turn_without_sound_has_no_words() {
 }
 
 #[tokio::test]
-async fn of_several_answers_only_the_last_is_given_but_each_is_told() {
+async fn what_was_not_heard_yet_gives_way_to_a_later_answer_but_each_order_is_answered() {
     let mut call = Call::with(Settings::default()).await;
     call.providers.next(Service::Chat, Behaviour::Mute);
-    call.order(AgentOrder::Answer);
+    call.order(AgentOrder::Prompt { instruction: "Say hello.".to_owned() });
     call.asked(Service::Chat, 1).await;
     call.order(AgentOrder::Answer);
     call.order(AgentOrder::Answer);

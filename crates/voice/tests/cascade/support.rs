@@ -31,6 +31,10 @@ pub(crate) const STALL: Duration = Duration::from_millis(400);
 
 /// Engines that may call 127.0.0.1, if `allowed`, and know no name but those that lead there.
 pub(crate) fn engines(allowed: bool) -> Engines {
+    engines_with(allowed, Timeouts { stall: STALL, ..Timeouts::default() })
+}
+
+fn engines_with(allowed: bool, timeouts: Timeouts) -> Engines {
     let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -42,7 +46,7 @@ pub(crate) fn engines(allowed: bool) -> Engines {
         policy: AddressPolicy { allowed: networks, own: Vec::new() },
         tls: Arc::new(tls),
         variables: BTreeMap::from([("ALLOWED_KEY".to_owned(), Secret::new("sk-variable".to_owned()))]),
-        timeouts: Timeouts { stall: STALL, ..Timeouts::default() },
+        timeouts,
     };
     Engines::with_resolver(settings, Arc::new(Home))
 }
@@ -93,9 +97,18 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) async fn with(settings: Settings) -> Self {
+        Self::over(settings, engines(true)).await
+    }
+
+    /// With the patience of production.
+    pub(crate) async fn patient(settings: Settings) -> Self {
+        Self::over(settings, engines_with(true, Timeouts::default())).await
+    }
+
+    async fn over(settings: Settings, engines: Engines) -> Self {
         let key = settings.key.clone().map_or(ProviderKey::None, |key| ProviderKey::Stored(Secret::new(key)));
         let providers = Providers::start(settings).await;
-        let session = engines(true).open(spec(&providers.endpoint(), &key));
+        let session = engines.open(spec(&providers.endpoint(), &key));
         let mut call = Self { providers, session };
         call.session.begin(AudioFormat::Pcmu);
         assert_eq!(call.event().await, AgentEvent::Ready { detects_speech: false });
@@ -117,6 +130,17 @@ impl Call {
         let mut beat = tokio::time::interval(Duration::from_millis(20));
         for _ in 0..frames {
             beat.tick().await;
+            self.session.hear(Some(&frame));
+        }
+    }
+
+    /// The callee says this, in 8,000 samples a second; it takes as long as it lasts.
+    pub(crate) async fn hears_samples(&mut self, samples: &[i16]) {
+        let mut beat = tokio::time::interval(Duration::from_millis(20));
+        for samples in samples.chunks_exact(FRAME_BYTES) {
+            beat.tick().await;
+            let mut frame: Frame = [0; FRAME_BYTES];
+            frame.iter_mut().zip(samples).for_each(|(byte, sample)| *byte = encode_ulaw(*sample));
             self.session.hear(Some(&frame));
         }
     }
@@ -216,9 +240,14 @@ impl Told {
         assert_eq!(*self.utterance.get_or_insert(utterance), utterance);
     }
 
+    /// What the callee hears.
+    pub(crate) fn samples(&self) -> Vec<i16> {
+        self.audio.iter().map(|byte| decode_ulaw(*byte)).collect()
+    }
+
     /// The loudest tone of each piece of `text`, as its sound has it, by counting its waves.
     pub(crate) fn pitches(&self, sentences: &[&str]) -> Vec<u32> {
-        let samples: Vec<i16> = self.audio.iter().map(|byte| decode_ulaw(*byte)).collect();
+        let samples = self.samples();
         let mut at = 0;
         sentences
             .iter()
