@@ -25,6 +25,7 @@ POLL = 0.4
 class Told:
     """What a finished call left behind."""
 
+    call: str
     status: dict
     callback: Callback
     recording: Path | None
@@ -81,7 +82,7 @@ def place(
             recording = Path(event["path"])
         over = over or (who == "phone" and event.get("event") == "over")
     check(line, call, status, callback)
-    return Told(status, callback, recording)
+    return Told(call, status, callback, recording)
 
 
 def show(who: str, event: dict, began: float, screen: Screen) -> None:
@@ -110,16 +111,18 @@ def check(line: Line, call: str, status: dict, callback: Callback) -> None:
     nobody = {"no-answer": 0}.get(line.status)
     for where, got, expected in (
         ("status", status["status"], line.status),
-        ("status endedReason", status["callDetails"]["endedReason"], line.reason),
         ("webhook-id", callback.call, call),
         ("callback event", body["event"], "call.completed"),
         ("callback outboundCallId", body["outboundCallId"], call),
         ("callback status", body["status"], line.status),
-        ("callback endedReason", body["callDetails"]["endedReason"], line.reason),
+        ("callback endedReason", body["callDetails"]["endedReason"], status["callDetails"]["endedReason"]),
         ("callback dynamicVariables", body["dynamicVariables"], line.request.get("dynamicVariables")),
     ):
         if got != expected:
             raise DemoFailure(f"{where} of the call to {line.name} is {got!r} instead of {expected!r}")
+    reason = status["callDetails"]["endedReason"]
+    if reason not in line.reasons:
+        raise DemoFailure(f"the call to {line.name} ended for {reason!r} instead of {' or '.join(line.reasons)}")
     duration = body["callDetails"]["duration"]
     talked = line.status == "completed"
     if duration != nobody if not talked else not duration:

@@ -22,8 +22,10 @@ import time
 from pathlib import Path
 
 import call
-from lines import ANSWERED, LINES, RING_LIMIT
-from provisioning import Provisioned, provision
+import provider
+import record
+from lines import ANSWERED, BUSY, RING_LIMIT, UNANSWERED
+from provisioning import ASSISTANT, Provisioned, provision
 from receiver import Callback, Receiver
 from recording import Recording
 from screen import Screen
@@ -36,8 +38,9 @@ FAILURES = (DemoFailure, OSError, ValueError, KeyError, subprocess.SubprocessErr
 class Stage:
     """All that runs for the demo."""
 
-    def __init__(self, binary: Path, screen: Screen) -> None:
+    def __init__(self, options: argparse.Namespace, screen: Screen) -> None:
         self.screen = screen
+        self.lines = (provider.line() if options.realtime else ANSWERED, BUSY, UNANSWERED)
         self.happenings: queue.Queue = queue.Queue()
         self.folder = Path(tempfile.mkdtemp(prefix="callwright-demo-"))
         # Started by root, the database runs as another user, who must get through to its folder.
@@ -48,18 +51,20 @@ class Stage:
         self.ports: dict[str, int] = {}
         self.phones: list[Program] = []
         self.server: Server | None = None
-        self._binary = binary
+        self.assistant = provider.assistant(options, self.folder) if options.realtime else ASSISTANT
+        self._settings = provider.settings(options)
+        self._binary = options.binary.resolve()
 
     def open(self) -> Server:
         """Starts everything and waits until calls can be placed."""
-        for line in LINES:
+        for line in self.lines:
             self.ports[line.name] = free_port()
             command = [str(self._binary), "phone", "--listen", f"127.0.0.1:{self.ports[line.name]}", "--json"]
             command += ["--record", str(self.recordings), *line.behaviour]
             log = self.folder / f"phone-{line.name}.log"
             self.phones.append(Program("phone", command, dict(os.environ), log, self.happenings))
         log = self.folder / "server.log"
-        self.server = Server(self._binary, self.folder / "data", log, RING_LIMIT, self.happenings)
+        self.server = Server(self._binary, self.folder / "data", log, RING_LIMIT, self.happenings, self._settings)
         took = self.server.wait_until_ready(60)
         self._wait_for_phones(10)
         self.screen.row("server", f"{self.server.url}, ready in {took:.1f} s on a database of its own")
@@ -102,12 +107,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Callwright's demo: three calls on this machine.")
     parser.add_argument("--binary", type=Path, required=True, help="the built `callwright`")
     parser.add_argument("--keep", action="store_true", help="go on serving afterwards, until Ctrl-C")
+    provider.options(parser)
     options = parser.parse_args()
     for number in INTERRUPTS:
         signal.signal(number, interrupt)
     screen = Screen()
     screen.title("Callwright · a demo on this machine, no account and no network needed")
-    stage = Stage(options.binary.resolve(), screen)
+    stage = Stage(options, screen)
     try:
         have = run(stage)
         if options.keep:
@@ -131,17 +137,18 @@ def run(stage: Stage) -> Provisioned:
     screen.section("Starting")
     server = stage.open()
     screen.section("Setting up, as an operator does")
-    have = provision(server, screen, LINES, stage.ports)
+    have = provision(server, screen, stage.lines, stage.ports, stage.assistant)
     stage.receiver.secret = have.secret
-    for line in LINES:
+    for line in stage.lines:
         screen.section(f"{line.title}: {line.name}, {line.number}")
         told = call.place(line, have, server, stage.receiver.url, stage.happenings, screen)
         show_callback(screen, told.callback)
-        if line is ANSWERED:
-            show_recording(screen, told.recording)
+        if line.status == "completed":
+            show_heard(screen, told.recording)
+            record.show(screen, record.fetch(server, have, told.call), stage.recordings)
     screen.blank()
     took = time.monotonic() - began
-    screen.good(f"Three calls, three final statuses, three signed callbacks in {took:.0f} s.")
+    screen.good(f"Three calls, three final statuses, three signed callbacks, one record in {took:.0f} s.")
     return have
 
 
@@ -153,13 +160,13 @@ def show_callback(screen: Screen, callback: Callback) -> None:
     screen.block(json.dumps(callback.json(), indent=2, ensure_ascii=False))
 
 
-def show_recording(screen: Screen, path: Path | None) -> None:
+def show_heard(screen: Screen, path: Path | None) -> None:
     """Shows what the telephone heard, and fails when that was not the assistant."""
     if path is None:
         raise DemoFailure("the telephone recorded nothing")
     heard = Recording.read(path)
     screen.blank()
-    screen.row("recording", f"{heard.path}")
+    screen.row("heard", f"by the telephone: {heard.path}")
     level = f"{heard.voiced_seconds:.1f} s speech at {heard.loudness:.0f} dBFS"
     screen.row("", f"{heard.seconds:.1f} s, of which {level}")
     screen.row("", f"|{heard.shape}|")
@@ -170,7 +177,7 @@ def show_recording(screen: Screen, path: Path | None) -> None:
 def keep(stage: Stage, have: Provisioned) -> None:
     """Goes on serving, and shows what happens, until an interrupt."""
     screen, server = stage.screen, stage.server
-    body = json.dumps(call.request_of(ANSWERED, have, stage.receiver.url))
+    body = json.dumps(call.request_of(stage.lines[0], have, stage.receiver.url))
     bearer = f"Authorization: Bearer {have.key}"
     screen.section("Serving until Ctrl-C. Place a call of your own:")
     screen.block(

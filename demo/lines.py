@@ -18,7 +18,7 @@ class Line:
     title: str
     behaviour: tuple[str, ...]
     status: str
-    reason: str
+    reasons: tuple[str, ...]
     request: dict = field(default_factory=dict)
 
     def rings(self) -> bool:
@@ -31,7 +31,7 @@ ANSWERED = Line(
     title="A call that is answered",
     behaviour=("--answer-after", "2", "--say", "Yes, I will be there.", "--press", "1"),
     status="completed",
-    reason="assistant-ended-call",
+    reasons=("assistant-ended-call",),
     request={"customerName": "Ada", "dynamicVariables": {"appointment": "on Tuesday at ten"}},
 )
 BUSY = Line(
@@ -40,7 +40,7 @@ BUSY = Line(
     title="A call to a busy telephone",
     behaviour=("--busy",),
     status="busy",
-    reason="customer-busy",
+    reasons=("customer-busy",),
 )
 UNANSWERED = Line(
     name="Cleo",
@@ -48,6 +48,6 @@ UNANSWERED = Line(
     title=f"A call that nobody answers (given up after {RING_LIMIT} s)",
     behaviour=("--never-answer",),
     status="no-answer",
-    reason="no-answer",
+    reasons=("no-answer",),
 )
 LINES = (ANSWERED, BUSY, UNANSWERED)

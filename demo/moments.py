@@ -16,8 +16,12 @@ def of_server(event: dict) -> tuple[str, str] | None:
         return "assistant", f"“{event.get('text')}”"
     if message == "assistant interrupted":
         return "assistant", "is interrupted"
+    if message == "callee said":
+        return "assistant", f"understood “{event.get('text')}”"
     if message == "callee spoke":
         return "assistant", f"heard the callee speak for {float(event.get('seconds', 0)):.1f} s"
+    if message == "assistant pressed":
+        return "assistant", f"pressed {event.get('keys')}"
     if message == "callee pressed":
         return "assistant", f"heard key {event.get('key')}"
     if message == "call ended":

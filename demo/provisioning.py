@@ -22,7 +22,7 @@ class Provisioned:
     numbers: dict[str, str]
 
 
-def provision(server: Server, screen: Screen, lines: tuple[Line, ...], ports: dict[str, int]) -> Provisioned:
+def provision(server: Server, screen: Screen, lines: tuple[Line, ...], ports: dict[str, int], file: Path) -> Provisioned:
     """Sets up a tenant with one organization, and a trunk with a number for each telephone."""
 
     def made(what: str, *arguments: str) -> str:
@@ -50,8 +50,8 @@ def provision(server: Server, screen: Screen, lines: tuple[Line, ...], ports: di
             *("number", "create", "--organization", organization, "--trunk", trunk, "--number", own),
         )
     assistant = made(
-        f"assistant {ASSISTANT.name}",
-        *("assistant", "create", "--organization", organization, "--file", str(ASSISTANT)),
+        f"assistant {file.name}",
+        *("assistant", "create", "--organization", organization, "--file", str(file)),
     )
     owner = ("--tenant", tenant, "--organization", organization)
     key = server.operate("key", "create", *owner, "--name", "demo")

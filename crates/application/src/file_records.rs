@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::sleep;
 
+use crate::analyse_calls::AnalyseCalls;
 use crate::causes::causes;
 use crate::crash_point::crash_point;
 
@@ -35,6 +36,7 @@ pub struct FileRecords {
     filing: Arc<dyn Filing>,
     artifacts: Arc<dyn Artifacts>,
     clock: Arc<dyn Clock>,
+    analyses: Arc<AnalyseCalls>,
     places: Semaphore,
 }
 
@@ -45,8 +47,9 @@ impl FileRecords {
         filing: Arc<dyn Filing>,
         artifacts: Arc<dyn Artifacts>,
         clock: Arc<dyn Clock>,
+        analyses: Arc<AnalyseCalls>,
     ) -> Self {
-        Self { shelf, filing, artifacts, clock, places: Semaphore::new(AT_ONCE) }
+        Self { shelf, filing, artifacts, clock, analyses, places: Semaphore::new(AT_ONCE) }
     }
 
     /// Files records as they become complete, until the task is dropped: what is not filed then
@@ -129,6 +132,8 @@ impl FileRecords {
         crash_point("filed");
         self.shelf.discard(call).await?;
         tracing::info!(%call, "record filed");
+        // By now the call's end is written too, nearly always.
+        self.analyses.hint();
         Ok(())
     }
 

@@ -2,11 +2,12 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use artifacts::{LocalArtifacts, S3Artifacts, S3Settings};
 use domain::network::{AddressPolicy, Network};
-use domain::ports::{Artifacts, SignedFiles};
+use domain::ports::{Artifacts, LanguageModel, SignedFiles};
 use speech::PicoSpeech;
 use tokio::runtime::Handle;
 use url::Url;
@@ -17,6 +18,9 @@ use crate::trust;
 
 /// Spoken lines that are kept: an hour of speech.
 const SPEECH_CACHE_BYTES: usize = 32 << 20;
+
+/// One question to the analysing model, with all that is tried for it.
+const ANALYSIS_LIMIT: Duration = Duration::from_secs(45);
 
 /// The SIP side's settings.
 pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
@@ -63,6 +67,21 @@ pub fn engines(settings: &Settings, control: Handle) -> anyhow::Result<Arc<voice
         variables: engines.keys(),
         timeouts: voice::Timeouts::default(),
     })))
+}
+
+/// The language model that reads calls afterwards, where one is configured.
+pub fn language_model(settings: &Settings) -> anyhow::Result<Option<Arc<dyn LanguageModel>>> {
+    let Some(analysis) = &settings.analysis else { return Ok(None) };
+    let engines = &settings.engines;
+    let model = voice::ChatModel::new(voice::ModelSettings {
+        endpoint: analysis.endpoint.clone(),
+        model: analysis.model.clone(),
+        key: analysis.key.read().context("the key of ANALYSIS__ENDPOINT")?,
+        timeout: ANALYSIS_LIMIT,
+        policy: addresses(settings, &engines.allowed_networks),
+        tls: trust::client_config(engines.authorities.as_deref()).context("ENGINES__TLS__AUTHORITIES")?,
+    });
+    Ok(Some(Arc::new(model.context("the key of ANALYSIS__ENDPOINT")?)))
 }
 
 /// Where recordings and transcripts are kept, and, when that is here, what serves them.

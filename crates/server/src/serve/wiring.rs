@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use application::analyse_calls::AnalyseCalls;
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
 use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
+use application::file_records::FileRecords;
 use application::in_flight::InFlight;
 use application::keep_house::KeepHouse;
 use application::keep_node::{KeepNode, NodeLease};
@@ -47,6 +49,7 @@ pub(super) struct Wiring {
     run_call: Arc<RunCall>,
     conclude: Arc<ConcludeCall>,
     callbacks: Arc<DeliverCallbacks>,
+    records: Arc<FileRecords>,
     supervisor: Arc<CallSupervisor>,
     judge: Arc<JsonSchemaJudge>,
     lease: Arc<NodeLease>,
@@ -112,12 +115,21 @@ impl Wiring {
             Arc::clone(clock),
             boot,
         ));
+        let model = adapters::language_model(settings)?;
+        let analyses = Arc::new(AnalyseCalls::new(store.clone(), model, Arc::clone(clock), boot));
+        let records = Arc::new(FileRecords::new(
+            recorder.clone(),
+            store.clone(),
+            artifacts.artifacts.clone(),
+            Arc::clone(clock),
+            analyses.clone(),
+        ));
         let run_call = Arc::new(RunCall {
             calls: store.clone(),
             conclude: conclude.clone(),
             speech,
             agents,
-            recorder,
+            recorder: recorder.clone(),
             supervisor: supervisor.clone(),
             lease: lease.clone(),
             clock: Arc::clone(clock),
@@ -139,7 +151,10 @@ impl Wiring {
         }
         keep_node.beat().await?;
 
-        let loops = start_loops(&store, &telephony, &callbacks, &keep_node, clock);
+        let mut loops = start_loops(&store, &telephony, &callbacks, &keep_node, clock);
+        let filing = records.clone();
+        loops.push(tokio::spawn(async move { filing.run().await }));
+        loops.push(tokio::spawn(async move { analyses.run().await }));
         let keep_node = tokio::spawn(async move { keep_node.run().await });
         Ok(Self {
             store,
@@ -148,6 +163,7 @@ impl Wiring {
             run_call,
             conclude,
             callbacks,
+            records,
             supervisor,
             judge,
             lease,
@@ -217,6 +233,7 @@ impl Wiring {
         self.supervisor.end_all(END_LIMIT).await;
         self.conclude.settled(FLUSH_LIMIT).await;
         self.callbacks.flushed(FLUSH_LIMIT).await;
+        self.records.settled(FLUSH_LIMIT).await;
     }
 
     /// Says goodbye to trunks and peers; the heart beats until then.

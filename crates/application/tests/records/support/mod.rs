@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::analyse_calls::AnalyseCalls;
 use application::file_records::FileRecords;
 use domain::call::{CallFacts, Speaker, TranscriptEntry};
-use domain::ids::CallId;
+use domain::ids::{BootId, CallId};
 use domain::ports::{Clock, CompleteRecord, Owner};
 use domain::testing::{Ground, InMemory, World, moment};
 use time::OffsetDateTime;
@@ -52,7 +53,7 @@ impl Stage {
         let outside = Arc::new(Outside::new(store, Box::new(fates)));
         let clock = Arc::new(SimulatedClock(Instant::now()));
         let owner = Owner { tenant: ground.tenant, organization: ground.organization };
-        let (files, running) = start(&outside, &clock);
+        let (files, running) = start(&outside, &world, ground.boot, &clock);
         Self { outside, world, ground, owner, clock, files, running }
     }
 
@@ -60,7 +61,7 @@ impl Stage {
     pub(crate) fn restart(&mut self) {
         self.running.abort();
         self.outside.restock();
-        (self.files, self.running) = start(&self.outside, &self.clock);
+        (self.files, self.running) = start(&self.outside, &self.world, self.ground.boot, &self.clock);
     }
 
     /// A call that is over leaves a record, with sound or without.
@@ -76,8 +77,15 @@ impl Stage {
     }
 }
 
-fn start(outside: &Arc<Outside>, clock: &Arc<SimulatedClock>) -> (Arc<FileRecords>, AbortOnDropHandle<()>) {
-    let files = Arc::new(FileRecords::new(outside.clone(), outside.clone(), outside.clone(), clock.clone()));
+fn start(
+    outside: &Arc<Outside>,
+    world: &World,
+    boot: BootId,
+    clock: &Arc<SimulatedClock>,
+) -> (Arc<FileRecords>, AbortOnDropHandle<()>) {
+    let analyses = Arc::new(AnalyseCalls::new(Arc::clone(&world.analyses), None, clock.clone(), boot));
+    let files = FileRecords::new(outside.clone(), outside.clone(), outside.clone(), clock.clone(), analyses);
+    let files = Arc::new(files);
     let own = Arc::clone(&files);
     (files, AbortOnDropHandle::new(tokio::spawn(async move { own.run().await })))
 }
