@@ -54,7 +54,8 @@
 //! detected, at once. 600 ms of it drop the rest, with every answer under way (where the agent detects
 //! speech, 1.1 s without an end, which it tells half a second late); the agent learns how much was heard.
 //! Less than that waits for the words of the turn, for at most 2 s: words drop the rest, none let it go on
-//! where it stopped. Words that come later are answered when the agent has finished. A key drops the rest
+//! where it stopped. Of an agent that writes no words down, a short turn drops an answer that was not heard
+//! yet, and lets one that was go on. Words that come later are answered when the agent has finished. A key drops the rest
 //! too; keys are told together, 2 s after the last or with `#`. The opening is not dropped by what the
 //! callee begins to say before its first second is over: he greets, and is not answered; it waits for his
 //! pause, for at most 5 s.

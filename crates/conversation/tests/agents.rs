@@ -13,7 +13,7 @@ mod stage;
 use std::time::Duration;
 
 use conversation::{Conversation, Output};
-use domain::assistant::{CallLimits, Dialect};
+use domain::assistant::{Brain, CallLimits, Dialect, Engine};
 use domain::call::{EndedReason, Fact};
 use domain::ids::CallId;
 use domain::ports::{AgentEvent, TurnId, UtteranceId};
@@ -263,6 +263,32 @@ fn an_answer_waits_while_the_callee_speaks() {
     stage.recognise(1, "");
     stage.silence(100);
     assert_eq!(stage.played(3200).len(), 5);
+}
+
+#[test]
+fn an_agent_that_writes_no_words_down_goes_on_after_a_word_in_passing_and_answers_anew_before() {
+    let mut assistant = agent(Some(FIRST));
+    let Engine::Agent(mute) = &mut assistant.engine else { panic!("an agent") };
+    let Brain::Realtime(realtime) = &mut mute.brain else { panic!("a realtime one") };
+    realtime.transcription_model = None;
+    let mut stage = Stage::agent(&assistant, false);
+    stage.say(0, FIRST, 3000);
+    stage.silence(3100);
+    stage.speech(800);
+    stage.silence(600);
+    let asked = stage.now + 20;
+    stage.speech(300);
+    stage.silence(500);
+    assert_eq!(stage.ordered(asked), ["turn 1 began", "turn 1 ended", "answer"]);
+    stage.say(1, "Beds.", 500);
+    stage.say(2, "Beds and tables.", 1500);
+    stage.silence(500);
+    let passing = stage.now + 20;
+    stage.speech(300);
+    stage.silence(600);
+    assert_eq!(stage.ordered(passing), ["turn 2 began", "turn 2 ended"]);
+    assert_eq!(stage.played(passing).len(), 8 + 6, "it went on at once");
+    assert_eq!(stage.said(), [FIRST, "Beds and tables."]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod uses;
 
 use std::time::Duration;
 
-use domain::assistant::{Agent, Persona};
+use domain::assistant::{Agent, Brain, Persona};
 use domain::audio::Digit;
 use domain::call::EndedReason;
 use domain::ports::{AgentEvent, AgentOrder, TurnId};
@@ -48,13 +48,22 @@ const FIRST_PROMPT: &str = "The call was answered, and nobody has spoken yet. Gr
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Broke;
 
+/// Who speaks first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstWord {
+    Agent,
+    Callee,
+}
+
 /// A conversation of an agent.
 #[derive(Debug)]
 pub(crate) struct Dialogue {
     persona: Persona,
+    /// Whether the callee's words are written down, and so may be awaited.
+    hears_words: bool,
     /// What it says when it is ready: the notice and the first message.
     opening: Option<String>,
-    has_first_message: bool,
+    first: FirstWord,
     /// Words of the notice that were not heard.
     notice_left: usize,
     /// When the first frame of the opening was played.
@@ -86,13 +95,18 @@ impl Dialogue {
         let persona = agent.persona.clone();
         let first = persona.first_message.as_deref().map(|first| filling.words(first));
         let first = first.filter(|first| !first.is_empty());
-        let has_first_message = first.is_some();
+        let first_word = if first.is_some() { FirstWord::Agent } else { FirstWord::Callee };
         let notice_left = notice.as_deref().map_or(0, word_count);
         let opening: Vec<String> = notice.into_iter().chain(first).collect();
+        let hears_words = match &agent.brain {
+            Brain::Realtime(realtime) => realtime.transcription_model.is_some(),
+            Brain::Cascade(_) => true,
+        };
         Self {
             persona,
+            hears_words,
             opening: (!opening.is_empty()).then(|| opening.join(" ")),
-            has_first_message,
+            first: first_word,
             notice_left,
             opening_began: None,
             detects: None,

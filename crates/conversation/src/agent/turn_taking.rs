@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ports::{AgentOrder, TurnId};
 
-use super::Dialogue;
+use super::{Dialogue, FirstWord};
 use crate::floor::Floor;
 use crate::hearing::{INSISTING, Noticed, TURN_OVER};
 use crate::moment::Millis;
@@ -34,7 +34,7 @@ impl Dialogue {
         match (self.detects, noticed) {
             (None, Some(Noticed::Stopped(span))) => {
                 floor.customer_spoke(span);
-                self.owed |= !self.has_first_message;
+                self.owed |= self.first == FirstWord::Callee;
             }
             (Some(false), Some(Noticed::Speaking(from))) => self.turn_detected(floor, from),
             (Some(false), Some(Noticed::Insisting(_))) => self.insisted(floor),
@@ -130,6 +130,9 @@ impl Dialogue {
         }
         let (greets, insists) = (turn.heeded, turn.insists);
         let words = turn.text.as_deref().map(|text| !text.trim().is_empty());
+        // Where words are never known, they count for an answer of which nothing was heard yet.
+        let unheard = self.queue.front().is_none_or(|front| !front.is_heard());
+        let words = words.or((!self.hears_words).then_some(unheard));
         floor.turn_over(turn);
         if self.message.is_some() {
             return;

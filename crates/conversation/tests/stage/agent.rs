@@ -35,7 +35,7 @@ pub(crate) fn agent(first_message: Option<&str>) -> Assistant {
         provider,
         dialect: Dialect::OpenAi,
         voice: None,
-        transcription_model: None,
+        transcription_model: Some("scribe".into()),
     });
     assistant(Engine::Agent(Box::new(Agent { persona, brain })), CallLimits::default())
 }
