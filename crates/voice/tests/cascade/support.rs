@@ -27,7 +27,7 @@ use voice::{Engines, Timeouts};
 /// Longer than anything here takes.
 const PATIENT: Duration = Duration::from_secs(20);
 /// How long a provider may be silent in these tests.
-pub(crate) const STALL: Duration = Duration::from_millis(400);
+pub(crate) const STALL: Duration = Duration::from_secs(1);
 
 /// Engines that may call 127.0.0.1, if `allowed`, and know no name but those that lead there.
 pub(crate) fn engines(allowed: bool) -> Engines {
