@@ -31,6 +31,8 @@ pub struct Trunk {
     pub default_country: Option<CountryCode>,
     /// Whether its calls may use G.722, which sounds better than G.711 where the callee has it too.
     pub wideband: bool,
+    /// Whether the sound of its calls is encrypted.
+    pub srtp: Srtp,
     /// The most calls at a time; no limit when absent.
     pub max_calls: Option<u32>,
     /// The most new calls a second, over all nodes; no limit when absent.
@@ -112,6 +114,31 @@ impl Transport {
     /// Reads the written form.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Udp, Self::Tcp, Self::Tls].into_iter().find(|transport| transport.as_str() == text)
+    }
+}
+
+/// Whether sound is encrypted by SRTP (RFC 3711) with keys in the session description (RFC 4568).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Srtp {
+    /// Plain RTP.
+    #[default]
+    Off,
+    /// SRTP or no call.
+    Required,
+}
+
+impl Srtp {
+    /// The written form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Required => "required",
+        }
+    }
+
+    /// Reads the written form.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Off, Self::Required].into_iter().find(|srtp| srtp.as_str() == text)
     }
 }
 

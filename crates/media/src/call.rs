@@ -7,17 +7,20 @@ use std::net::{SocketAddr, UdpSocket as StdSocket};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use domain::audio::{Digit, FRAME, Frame};
+use domain::audio::{Digit, FRAME, FRAME_BYTES, Frame};
 use domain::ports::HeardFrame;
 use tokio::io::ReadBuf;
 use tokio::net::UdpSocket;
 
 use crate::beat::Beat;
 use crate::listening::{Judgement, Listening};
+use crate::packet::HEADER_BYTES;
 use crate::receiver::Receiver;
 use crate::report::Reporter;
+use crate::rtcp::MOST_BYTES;
 use crate::sender::Sender;
-use crate::{Lateness, Negotiated, Seeds, Stats};
+use crate::srtp::{MOST_ADDED, Stream};
+use crate::{Lateness, Negotiated, Protection, Seeds, Stats};
 
 /// Room for a datagram; RTP of a call is far smaller, and what is cut off is no audio of ours.
 const DATAGRAM: usize = 2_048;
@@ -42,6 +45,7 @@ pub(crate) struct Call {
     receiver: Receiver,
     reporter: Reporter,
     listening: Listening,
+    secure: Option<Box<Secure>>,
     keys: VecDeque<Digit>,
     timed_out: bool,
     sent: u64,
@@ -49,6 +53,34 @@ pub(crate) struct Call {
     skipped: u64,
     unsent_keys: u64,
     lateness: Lateness,
+}
+
+/// Both directions of a protected call.
+#[derive(Debug)]
+struct Secure {
+    terms: Protection,
+    ours: Stream,
+    theirs: Stream,
+}
+
+impl Secure {
+    fn of(negotiated: &Negotiated) -> Option<Box<Self>> {
+        let terms = negotiated.protection?;
+        let [ours, theirs] = [terms.ours, terms.theirs].map(|master| Stream::new(terms.suite, &master));
+        Some(Box::new(Self { terms, ours, theirs }))
+    }
+
+    /// Protects a packet of ours; what cannot be protected is not sent.
+    fn seal<'s>(
+        &mut self,
+        packet: &[u8],
+        space: &'s mut [u8],
+        protect: fn(&mut Stream, &mut [u8], usize) -> Option<usize>,
+    ) -> &'s [u8] {
+        space.iter_mut().zip(packet).for_each(|(place, byte)| *place = *byte);
+        let length = protect(&mut self.ours, space, packet.len()).unwrap_or(0);
+        space.get(..length).unwrap_or_default()
+    }
 }
 
 impl Call {
@@ -61,6 +93,7 @@ impl Call {
             sender: Sender::new(seeds),
             reporter: Reporter::new(seeds.cname.clone(), seeds.ssrc, now),
             listening: Listening::new(negotiated.detects),
+            secure: Secure::of(&negotiated),
             receiver: Receiver::new(negotiated, now),
             keys: VecDeque::with_capacity(MOST_KEYS),
             timed_out: false,
@@ -75,6 +108,10 @@ impl Call {
     /// Goes on with other terms.
     pub(crate) fn renegotiate(&mut self, negotiated: Negotiated, now: Duration) {
         self.listening.change(negotiated.detects);
+        // The same keys go on counting.
+        if self.secure.as_ref().map(|secure| secure.terms) != negotiated.protection {
+            self.secure = Secure::of(&negotiated);
+        }
         self.receiver.renegotiate(negotiated, now);
         self.timed_out = false;
     }
@@ -109,7 +146,15 @@ impl Call {
             let mut datagram = ReadBuf::new(&mut space);
             match socket.poll_recv_from(cx, &mut datagram) {
                 Poll::Ready(Ok(from)) => {
-                    let key = self.receiver.receive(datagram.filled(), from, now);
+                    let plain = match &mut self.secure {
+                        None => Some(datagram.filled()),
+                        Some(secure) => secure.theirs.open(datagram.filled_mut()),
+                    };
+                    let Some(plain) = plain else {
+                        self.receiver.counts.ignored += 1;
+                        continue;
+                    };
+                    let key = self.receiver.receive(plain, from, now);
                     if let Some(key) = key.filter(|_| self.keys.len() < MOST_KEYS) {
                         self.keys.push_back(key);
                     }
@@ -166,6 +211,11 @@ impl Call {
         let Some(to) = self.receiver.destination() else {
             return;
         };
+        let mut space = [0; HEADER_BYTES + FRAME_BYTES + MOST_ADDED];
+        let datagram = match &mut self.secure {
+            None => datagram,
+            Some(secure) => secure.seal(datagram, &mut space, Stream::protect),
+        };
         match socket.try_send_to(datagram, to) {
             Ok(_) => self.sent += 1,
             Err(_) => self.unsent += 1,
@@ -179,7 +229,12 @@ impl Call {
         for _ in 0..AT_ONCE {
             match rtcp.recv_from(&mut space) {
                 Ok((length, from)) if peer.is_some_and(|(address, _)| address.ip() == from.ip()) => {
-                    let datagram = space.get(..length).unwrap_or_default();
+                    let datagram = space.get_mut(..length).unwrap_or_default();
+                    let plain = match &mut self.secure {
+                        None => Some(&*datagram),
+                        Some(secure) => secure.theirs.open_rtcp(datagram),
+                    };
+                    let Some(datagram) = plain else { continue };
                     self.reporter.hear(datagram, peer.map(|(_, ssrc)| ssrc), now);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
@@ -199,6 +254,11 @@ impl Call {
         });
         let report = self.reporter.report(&self.sender, &mut self.receiver, now, goodbye);
         if let (Some(to), Some(report)) = (to, report) {
+            let mut space = [0; MOST_BYTES + MOST_ADDED];
+            let report = match &mut self.secure {
+                None => report,
+                Some(secure) => secure.seal(report, &mut space, Stream::protect_rtcp),
+            };
             // A lost report is made up for by the next one.
             let _ = rtcp.send_to(report, to);
         }

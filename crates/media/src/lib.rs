@@ -4,6 +4,7 @@
 
 pub mod codec;
 pub mod g711;
+pub mod srtp;
 pub mod wav;
 
 mod beat;
@@ -28,7 +29,7 @@ mod tone;
 mod voice_activity;
 
 pub use listening::{Judgement, Listening};
-pub use negotiated::{Direction, Negotiated, Seeds};
+pub use negotiated::{Direction, Negotiated, Protection, Seeds};
 pub use ports::{PortRange, RtpSocket};
 pub use recorder::DiskRecorder;
 pub use session::{MediaEvent, Session};

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use domain::audio::AudioFormat;
 use domain::ports::{Detects, Entropy};
 
+use crate::srtp::{Master, Suite};
+
 /// Who may send (RFC 3264 §5.1), seen from our side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -31,6 +33,17 @@ impl Direction {
     }
 }
 
+/// What both sides protect their packets with (RFC 3711).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Protection {
+    /// The suite of both directions.
+    pub suite: Suite,
+    /// The key of what we send.
+    pub ours: Master,
+    /// The key of what the other side sends.
+    pub theirs: Master,
+}
+
 /// The outcome of one offer and answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiated {
@@ -44,6 +57,8 @@ pub struct Negotiated {
     pub remote: SocketAddr,
     /// Who may send.
     pub direction: Direction,
+    /// How packets are protected, when they are.
+    pub protection: Option<Protection>,
     /// What is worked out of the sound that is heard.
     pub detects: Detects,
 }

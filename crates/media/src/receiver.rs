@@ -167,6 +167,7 @@ mod tests {
             remote: PEER.parse().unwrap(),
             direction: Direction::SendReceive,
             detects: Detects::default(),
+            protection: None,
         }
     }
 

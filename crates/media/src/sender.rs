@@ -113,6 +113,7 @@ mod tests {
             remote: "127.0.0.1:4000".parse().unwrap(),
             direction,
             detects: Detects::default(),
+            protection: None,
         }
     }
 

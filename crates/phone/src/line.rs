@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use domain::audio::AudioFormat;
 use domain::ports::{Detects, Entropy};
+use media::srtp::Master;
 use media::{Direction, MediaEvent, Negotiated, RtpSocket, Seeds, Session};
+use sip::crypto::Keyed;
 use sip::sdp::{self, Agreed, BadSdp, Local};
 
 /// One call's media, silent until it is started.
@@ -29,9 +31,21 @@ impl Line {
         entropy.fill(&mut id);
         // Some peers keep the id in a signed 64-bit number.
         let id = u64::from_be_bytes(id) >> 1;
+        let mut key = [0; 30];
+        entropy.fill(&mut key);
         let address = SocketAddr::new(ip, socket.port());
         let session = Session::new(socket, Seeds::draw(entropy));
-        Self { session, local: Local { address, id, version: 1 }, formats, agreed: None }
+        Self {
+            session,
+            local: Local {
+                address,
+                id,
+                version: 1,
+                keyed: Some(Keyed { ours: Master::new(&key), required: false }),
+            },
+            formats,
+            agreed: None,
+        }
     }
 
     /// The answer to the caller's offer; takes effect with [`Line::start`].
@@ -57,7 +71,7 @@ impl Line {
 
     /// Takes the caller's answer to our offer.
     pub(crate) fn answered(&mut self, answer: &[u8]) -> Result<(), BadSdp> {
-        self.agreed = Some(sdp::accept_answer(answer, &self.formats)?);
+        self.agreed = Some(self.local.accept_answer(answer, &self.formats)?);
         Ok(())
     }
 
@@ -76,6 +90,7 @@ impl Line {
                 remote: agreed.remote,
                 direction: direction(agreed.direction),
                 detects: Detects { speech: true, tones: false },
+                protection: agreed.protection(&self.local),
             });
         }
     }

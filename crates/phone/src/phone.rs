@@ -178,6 +178,7 @@ impl Registration {
             from_domain: self.domain,
             default_country: None,
             wideband: false,
+            srtp: domain::trunk::Srtp::Off,
             max_calls: None,
             calls_per_second: None,
             created_at: OffsetDateTime::UNIX_EPOCH,

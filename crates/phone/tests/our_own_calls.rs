@@ -23,7 +23,7 @@ use domain::ids::{CallId, TenantId, TrunkId};
 use domain::number::E164;
 use domain::ports::{Detects, DialPlan, HangUp, Leg, LegEnd, LegEvent, Telephony};
 use domain::secret::Secret;
-use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
+use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
 use media::codec::{Decoder, Encoder};
 use phone::{
     Action, Behaviour, CallScript, Happening, Phone, PhoneEvent, PhoneSettings, Recorded, Registration,
@@ -53,6 +53,7 @@ fn plan(to: &str, phone: SocketAddr, transport: Transport) -> DialPlan {
         from_domain: None,
         default_country: None,
         wideband: false,
+        srtp: Srtp::Off,
         max_calls: None,
         calls_per_second: None,
         created_at: time::OffsetDateTime::UNIX_EPOCH,
@@ -129,7 +130,12 @@ fn recording(events: &[PhoneEvent]) -> Recorded {
 }
 
 /// `offered` by us, `understood` by the phone; the first of ours that it has is spoken.
-async fn both_ways_over(transport: Transport, offered: &[AudioFormat], understood: &[AudioFormat]) {
+async fn both_ways_over(
+    transport: Transport,
+    offered: &[AudioFormat],
+    understood: &[AudioFormat],
+    srtp: Srtp,
+) {
     let spoken = *offered.iter().find(|format| understood.contains(format)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let script = CallScript {
@@ -148,7 +154,8 @@ async fn both_ways_over(transport: Transport, offered: &[AudioFormat], understoo
         Phone::start(PhoneSettings { formats: understood.to_vec(), ..settings() }, script).await.unwrap();
     let mut events = phone.events();
     let telephony = telephony().await;
-    let plan = plan("+15550199", phone.local_addr(), transport);
+    let mut plan = plan("+15550199", phone.local_addr(), transport);
+    plan.trunk.srtp = srtp;
     let leg = dial(&telephony, DialPlan { formats: offered.to_vec(), ..plan }).await;
     // A triangle of 250 Hz, −12 dB of full scale as root mean square.
     let wave = |at: i32| 14_189 * (at % 32 - 16).abs() / 8 - 14_189;
@@ -178,19 +185,26 @@ async fn both_ways_over(transport: Transport, offered: &[AudioFormat], understoo
 
 #[tokio::test]
 async fn audio_and_keys_go_both_ways_over_udp() {
-    both_ways_over(Transport::Udp, &FORMATS, &FORMATS).await;
+    both_ways_over(Transport::Udp, &FORMATS, &FORMATS, Srtp::Off).await;
 }
 
 #[tokio::test]
 async fn audio_and_keys_go_both_ways_over_tcp() {
-    both_ways_over(Transport::Tcp, &FORMATS, &FORMATS).await;
+    both_ways_over(Transport::Tcp, &FORMATS, &FORMATS, Srtp::Off).await;
 }
 
 #[tokio::test]
 async fn wideband_goes_both_ways_and_a_narrow_phone_is_met_on_its_terms() {
     let wide = [AudioFormat::G722, AudioFormat::Pcmu, AudioFormat::Pcma];
-    both_ways_over(Transport::Udp, &wide, &wide).await;
-    both_ways_over(Transport::Udp, &wide, &FORMATS).await;
+    both_ways_over(Transport::Udp, &wide, &wide, Srtp::Off).await;
+    both_ways_over(Transport::Udp, &wide, &FORMATS, Srtp::Off).await;
+}
+
+#[tokio::test]
+async fn encrypted_sound_and_keys_go_both_ways() {
+    both_ways_over(Transport::Udp, &FORMATS, &FORMATS, Srtp::Required).await;
+    let wide = [AudioFormat::G722];
+    both_ways_over(Transport::Tcp, &wide, &wide, Srtp::Required).await;
 }
 
 #[tokio::test]

@@ -50,13 +50,17 @@ impl Talker {
     async fn until(phone: SocketAddr, status: &str) -> Self {
         let sip = Caller::to(phone).await;
         let socket = PortRange::new([127, 0, 0, 1].into(), 30_000..=39_999).bind().unwrap();
-        let local =
-            Local { address: SocketAddr::new([127, 0, 0, 1].into(), socket.port()), id: 1, version: 1 };
+        let local = Local {
+            address: SocketAddr::new([127, 0, 0, 1].into(), socket.port()),
+            id: 1,
+            version: 1,
+            keyed: None,
+        };
         let offer = String::from_utf8(local.offer(&[FORMAT], sdp::Direction::SendRecv)).unwrap();
         sip.send(&sip.request("INVITE", "1 INVITE", "invite", "", &offer)).await;
         let ok = sip.expect(status, "INVITE").await;
         let (_, answer) = ok.split_once("\r\n\r\n").unwrap();
-        let agreed = sdp::accept_answer(answer.as_bytes(), &[FORMAT]).unwrap();
+        let agreed = local.accept_answer(answer.as_bytes(), &[FORMAT]).unwrap();
         let mut session = Session::new(socket, Seeds::draw(&SystemEntropy));
         session.start(Negotiated {
             format: FORMAT,
@@ -65,6 +69,7 @@ impl Talker {
             remote: agreed.remote,
             direction: Direction::SendReceive,
             detects: Detects::default(),
+            protection: None,
         });
         let tag = tag(&ok);
         Self { sip, tag, session, heard: Vec::new(), pressed: String::new() }

@@ -3,6 +3,7 @@
 
 mod call;
 mod core;
+pub mod crypto;
 mod dialog;
 mod digest;
 mod exchange;

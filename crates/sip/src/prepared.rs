@@ -8,13 +8,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::audio::AudioFormat;
 use domain::ports::{Detects, DialIntent, DialPlan, Leg, PreparedLeg, SendFailed};
-use domain::trunk::{Transport, Trunk, TrunkAddress};
+use domain::trunk::{Srtp, Transport, Trunk, TrunkAddress};
 use media::{RtpSocket, Seeds, Session};
 use rsipstack::sip::Header;
 use tokio::sync::mpsc;
 
 use crate::call::{Call, State, WAITING_COMMANDS, WAITING_SIGNALS};
 use crate::core::Core;
+use crate::crypto::Keyed;
 use crate::dialog::Dialog;
 use crate::leg::SipLeg;
 use crate::sdp;
@@ -77,6 +78,8 @@ impl Prepared {
             address: SocketAddr::new(sent_by.ip(), socket.port()),
             id: core.tokens.session_id(),
             version: 1,
+            keyed: (trunk.srtp == Srtp::Required)
+                .then(|| Keyed { ours: core.tokens.master(), required: true }),
         };
         let seeds = Seeds::draw(core.tokens.entropy());
         Self {

@@ -7,6 +7,8 @@ use domain::audio::AudioFormat;
 pub use sdp_types::Direction;
 use sdp_types::{Attribute, Connection, Media, MediaType, Origin, Session, Time, TransportProto};
 
+use crate::crypto::{self, Keyed, Secured};
+
 /// The payload type that we propose for telephone-event (RFC 4733 §2.5.1), a dynamic one.
 pub const TELEPHONE_EVENT: u8 = 101;
 
@@ -37,6 +39,16 @@ pub struct Agreed {
     pub remote: SocketAddr,
     /// Whether we send and receive.
     pub direction: Direction,
+    /// What the other side protects its sound with, when both do.
+    pub secured: Option<Secured>,
+}
+
+impl Agreed {
+    /// What the sound is protected with, from the keys of both descriptions.
+    pub fn protection(&self, local: &Local) -> Option<media::Protection> {
+        let (secured, keyed) = (self.secured?, local.keyed?);
+        Some(media::Protection { suite: secured.suite, ours: keyed.ours, theirs: secured.theirs })
+    }
 }
 
 /// Our end of a session.
@@ -48,20 +60,22 @@ pub struct Local {
     pub id: u64,
     /// Its version: raised by one with each changed description.
     pub version: u64,
+    /// Our key, where sound is to be protected.
+    pub keyed: Option<Keyed>,
 }
 
 impl Local {
     /// An offer of these formats, best first, with telephone-event, 20 ms frames and `direction`.
     pub fn offer(&self, formats: &[AudioFormat], direction: Direction) -> Vec<u8> {
         let formats: Vec<_> = formats.iter().map(|format| (static_payload(*format), *format)).collect();
-        self.write(vec![self.audio(&formats, Some(TELEPHONE_EVENT), direction)])
+        self.write(vec![self.audio(&formats, Some(TELEPHONE_EVENT), direction, self.offered_crypto())])
     }
 
     /// The answer to an offer: its first stream that shares a format with `formats` is taken, every
     /// other one is refused (RFC 3264 §6).
     pub fn answer(&self, offer: &[u8], formats: &[AudioFormat]) -> Result<(Vec<u8>, Agreed), BadSdp> {
         let session = Session::parse(offer).map_err(|_| BadSdp::Malformed)?;
-        let (taken, agreed) = agree(&session, formats)?;
+        let (taken, agreed) = agree(&session, formats, self.keyed)?;
         let medias = session
             .medias
             .iter()
@@ -69,7 +83,12 @@ impl Local {
             .map(|(index, media)| {
                 if index == taken {
                     let format = [(agreed.payload_type, agreed.format)];
-                    self.audio(&format, agreed.telephone_event, agreed.direction)
+                    self.audio(
+                        &format,
+                        agreed.telephone_event,
+                        agreed.direction,
+                        self.answered_crypto(agreed.secured),
+                    )
                 } else {
                     refused(media)
                 }
@@ -78,16 +97,42 @@ impl Local {
         Ok((self.write(medias), agreed))
     }
 
-    fn audio(&self, formats: &[(u8, AudioFormat)], event: Option<u8>, direction: Direction) -> Media {
+    /// Reads the answer to an offer of `formats`.
+    pub fn accept_answer(&self, answer: &[u8], formats: &[AudioFormat]) -> Result<Agreed, BadSdp> {
+        let session = Session::parse(answer).map_err(|_| BadSdp::Malformed)?;
+        let keyed = self.keyed.filter(|keyed| keyed.required);
+        agree(&session, formats, keyed).map(|(_, agreed)| agreed)
+    }
+
+    fn offered_crypto(&self) -> Option<String> {
+        let keyed = self.keyed.filter(|keyed| keyed.required)?;
+        Some(crypto::write(&keyed.ours, None))
+    }
+
+    fn answered_crypto(&self, offered: Option<Secured>) -> Option<String> {
+        Some(crypto::write(&self.keyed?.ours, Some(offered?)))
+    }
+
+    fn audio(
+        &self,
+        formats: &[(u8, AudioFormat)],
+        event: Option<u8>,
+        direction: Direction,
+        crypto: Option<String>,
+    ) -> Media {
         let numbers = formats.iter().map(|(number, _)| *number).chain(event);
         let fmt = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
-        let mut media = Media::new(MediaType::Audio, self.address.port(), TransportProto::RtpAvp, fmt);
+        let proto = if crypto.is_some() { TransportProto::RtpSavp } else { TransportProto::RtpAvp };
+        let mut media = Media::new(MediaType::Audio, self.address.port(), proto, fmt);
         for (number, format) in formats {
             media.add_attribute_with_value("rtpmap", format!("{number} {}/8000", encoding(*format)));
         }
         if let Some(number) = event {
             media.add_attribute_with_value("rtpmap", format!("{number} telephone-event/8000"));
             media.add_attribute_with_value("fmtp", format!("{number} 0-15"));
+        }
+        if let Some(crypto) = crypto {
+            media.add_attribute_with_value("crypto", crypto);
         }
         media.add_attribute_with_value("ptime", "20");
         media.add_attribute_from_str(direction.as_str());
@@ -106,12 +151,6 @@ impl Local {
         let _ = session.write(&mut text);
         text
     }
-}
-
-/// Reads the answer to an offer of `formats`.
-pub fn accept_answer(answer: &[u8], formats: &[AudioFormat]) -> Result<Agreed, BadSdp> {
-    let session = Session::parse(answer).map_err(|_| BadSdp::Malformed)?;
-    agree(&session, formats).map(|(_, agreed)| agreed)
 }
 
 /// The payload type that RFC 3551 §6 gives the format.
@@ -143,10 +182,22 @@ fn refused(media: &Media) -> Media {
     refused
 }
 
-fn agree(session: &Session, formats: &[AudioFormat]) -> Result<(usize, Agreed), BadSdp> {
+fn agree(
+    session: &Session,
+    formats: &[AudioFormat],
+    keyed: Option<Keyed>,
+) -> Result<(usize, Agreed), BadSdp> {
     let mut found = BadSdp::NoAudio;
     for (index, media) in session.medias.iter().enumerate() {
-        if media.media != "audio" || media.proto != "RTP/AVP" || media.port == 0 {
+        let secured = match media.proto.as_str() {
+            "RTP/AVP" if keyed.is_none_or(|keyed| !keyed.required) => None,
+            "RTP/SAVP" if keyed.is_some() => match crypto::read(media) {
+                Some(secured) => Some(secured),
+                None => continue,
+            },
+            _ => continue,
+        };
+        if media.media != "audio" || media.port == 0 {
             continue;
         }
         let connection = media.connections.first().or(session.connection.as_ref());
@@ -171,6 +222,7 @@ fn agree(session: &Session, formats: &[AudioFormat]) -> Result<(usize, Agreed), 
                 telephone_event: numbers.iter().copied().find(|number| event(number)),
                 remote: SocketAddr::new(ip, media.port),
                 direction: our_direction(session, media, ip),
+                secured,
             },
         ));
     }
@@ -227,7 +279,7 @@ mod tests {
     const BOTH: [AudioFormat; 2] = [AudioFormat::Pcmu, AudioFormat::Pcma];
 
     fn local() -> Local {
-        Local { address: "192.0.2.7:30000".parse().unwrap(), id: 42, version: 1 }
+        Local { address: "192.0.2.7:30000".parse().unwrap(), id: 42, version: 1, keyed: None }
     }
 
     fn description(connection: &str, media: &str) -> Vec<u8> {
@@ -255,7 +307,7 @@ mod tests {
             [(&wide[..], AudioFormat::G722, 9), (&BOTH[..], AudioFormat::Pcmu, 0)]
         {
             let (answer, _) = local().answer(&offer, theirs).unwrap();
-            let agreed = accept_answer(&answer, &wide).unwrap();
+            let agreed = local().accept_answer(&answer, &wide).unwrap();
             assert_eq!((agreed.format, agreed.payload_type), (format, payload_type));
         }
         assert_eq!(
@@ -264,13 +316,59 @@ mod tests {
         );
     }
 
+    fn keyed(byte: u8, required: bool) -> Local {
+        let ours = media::srtp::Master::new(&[byte; 30]);
+        Local { keyed: Some(Keyed { ours, required }), ..local() }
+    }
+
+    #[test]
+    fn keys_are_exchanged_and_what_is_required_is_not_given_up() {
+        let (caller, callee) = (keyed(1, true), keyed(2, false));
+        let offer = caller.offer(&BOTH, Direction::SendRecv);
+        let text = String::from_utf8(offer.clone()).unwrap();
+        assert!(
+            text.contains("RTP/SAVP 0 8 101") && text.contains("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"),
+            "{text}"
+        );
+        let (answer, theirs) = callee.answer(&offer, &BOTH).unwrap();
+        let ours = caller.accept_answer(&answer, &BOTH).unwrap();
+        assert_eq!(theirs.secured.unwrap().theirs, caller.keyed.unwrap().ours);
+        assert_eq!(ours.secured.unwrap().theirs, callee.keyed.unwrap().ours);
+        assert!(!format!("{callee:?} {ours:?}").contains("[2, 2"), "keys are not shown");
+        // Who takes both takes plain sound too, who knows no keys takes only that.
+        let plain = local().offer(&BOTH, Direction::SendRecv);
+        assert_eq!(callee.answer(&plain, &BOTH).unwrap().1.secured, None);
+        assert_eq!(local().answer(&offer, &BOTH), Err(BadSdp::NoAudio));
+        assert_eq!(caller.answer(&plain, &BOTH).unwrap_err(), BadSdp::NoAudio);
+        let (plain, _) = local().answer(&plain, &BOTH).unwrap();
+        assert_eq!(caller.accept_answer(&plain, &BOTH), Err(BadSdp::NoAudio));
+    }
+
+    #[test]
+    fn only_lines_that_we_can_follow_are_taken() {
+        let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd";
+        for (line, taken) in [
+            (format!("7 AES_CM_128_HMAC_SHA1_32 inline:{key}"), true),
+            (format!("1 AES_CM_128_HMAC_SHA1_80 inline:{key}|2^31"), true),
+            (format!("1 AES_CM_128_HMAC_SHA1_80 inline:{key}|2^20|1:4"), false),
+            (format!("1 AES_CM_128_HMAC_SHA1_80 inline:{key} UNENCRYPTED_SRTP"), false),
+            (format!("1 AES_256_CM_HMAC_SHA1_80 inline:{key}"), false),
+            ("1 AES_CM_128_HMAC_SHA1_80 inline:AAAA".to_owned(), false),
+            ("x".to_owned(), false),
+        ] {
+            let media = format!("m=audio 4000 RTP/SAVP 0\r\na=crypto:{line}\r\n");
+            let offer = description("c=IN IP4 192.0.2.1\r\n", &media);
+            assert_eq!(keyed(1, true).answer(&offer, &BOTH).is_ok(), taken, "{line}");
+        }
+    }
+
     #[test]
     fn an_offer_and_its_answer_agree_on_both_sides() {
         let offer = local().offer(&BOTH, Direction::SendRecv);
-        let callee = Local { address: "[2001:db8::5]:4000".parse().unwrap(), id: 7, version: 1 };
+        let callee = Local { address: "[2001:db8::5]:4000".parse().unwrap(), id: 7, version: 1, keyed: None };
         let (answer, theirs) = callee.answer(&offer, &[AudioFormat::Pcma]).unwrap();
         assert_eq!(theirs.remote, local().address);
-        let ours = accept_answer(&answer, &BOTH).unwrap();
+        let ours = local().accept_answer(&answer, &BOTH).unwrap();
         assert_eq!(
             ours,
             Agreed {
@@ -279,6 +377,7 @@ mod tests {
                 telephone_event: Some(101),
                 remote: callee.address,
                 direction: Direction::SendRecv,
+                secured: None,
             }
         );
     }
@@ -328,9 +427,9 @@ mod tests {
             (c, "m=audio 4000 RTP/AVP 18\r\n", BadSdp::NoCommonFormat),
             (c, "m=audio 4000 RTP/AVP 0\r\na=rtpmap:0 G726-32/8000\r\n", BadSdp::NoCommonFormat),
         ] {
-            assert_eq!(accept_answer(&description(connection, media), &BOTH), Err(why), "{media}");
+            assert_eq!(local().accept_answer(&description(connection, media), &BOTH), Err(why), "{media}");
         }
-        assert_eq!(accept_answer(b"hello", &BOTH), Err(BadSdp::Malformed));
-        assert_eq!(accept_answer(b"", &BOTH), Err(BadSdp::Malformed));
+        assert_eq!(local().accept_answer(b"hello", &BOTH), Err(BadSdp::Malformed));
+        assert_eq!(local().accept_answer(b"", &BOTH), Err(BadSdp::Malformed));
     }
 }

@@ -51,6 +51,11 @@ impl Tokens {
         u64::from(u32::from_be_bytes(self.draw()) >> 1)
     }
 
+    /// A key of SRTP with its salt.
+    pub(crate) fn master(&self) -> media::srtp::Master {
+        media::srtp::Master::new(&self.draw())
+    }
+
     /// A part of `whole` between 0 and all of it, for pauses that must not fall together.
     pub(crate) fn part_of(&self, whole: std::time::Duration) -> std::time::Duration {
         whole.mul_f64(f64::from(u16::from_be_bytes(self.draw())) / f64::from(u16::MAX))

@@ -227,6 +227,7 @@ pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {
         from_domain: Some("example.com".to_owned()),
         default_country: CountryCode::parse("1"),
         wideband: true,
+        srtp: crate::trunk::Srtp::Required,
         max_calls,
         calls_per_second: Some(u32::MAX),
         created_at: moment(0),

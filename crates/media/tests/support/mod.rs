@@ -32,6 +32,7 @@ pub(crate) fn terms(remote: SocketAddr) -> Negotiated {
         remote,
         direction: Direction::SendReceive,
         detects: Detects::default(),
+        protection: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use domain::ids::{TenantId, TrunkId};
 use domain::number::CountryCode;
 use domain::secret::Secret;
-use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
+use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -25,6 +25,7 @@ row! {
         from_domain: Option<String>,
         default_country: Option<String>,
         wideband: bool,
+        srtp: String,
         max_calls: Option<i64>,
         calls_per_second: Option<i64>,
         trunk_created_at: OffsetDateTime,
@@ -77,6 +78,7 @@ impl TrunkRow {
             from_domain: self.from_domain,
             default_country,
             wideband: self.wideband,
+            srtp: Srtp::parse(&self.srtp).ok_or_else(|| broken("what it says of SRTP is unknown"))?,
             max_calls: self
                 .max_calls
                 .map(u32::try_from)

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use domain::ids::TenantId;
 use domain::number::CountryCode;
 use domain::secret::Secret;
-use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
+use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
 use serde_json::json;
 
 use super::office::Desk;
@@ -57,6 +57,9 @@ pub(super) struct Create {
     /// Offer G.722 first, which sounds better than G.711 where the callee has it too.
     #[arg(long)]
     wideband: bool,
+    /// Encrypt the sound of calls (SRTP): off or required.
+    #[arg(long, value_name = "off|required", value_parser = srtp, default_value = "off")]
+    srtp: Srtp,
     /// The most calls at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_calls: Option<u32>,
@@ -93,6 +96,9 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
     match order {
         Order::Create(create, password) => {
             let trunk = create.trunk(password, desk);
+            if trunk.srtp == Srtp::Required && trunk.transport != Transport::Tls {
+                tracing::warn!("without --transport tls the keys of SRTP travel in clear");
+            }
             let added = desk.provisioning.add_trunk(trunk.clone()).await;
             added.with_context(|| format!("tenant {}", trunk.tenant))?;
             output.object(&fields(&trunk))?;
@@ -121,11 +127,16 @@ impl Create {
             from_domain: self.from_domain,
             default_country: self.default_country,
             wideband: self.wideband,
+            srtp: self.srtp,
             max_calls: self.max_calls,
             calls_per_second: self.calls_per_second,
             created_at: desk.now(),
         }
     }
+}
+
+fn srtp(text: &str) -> Result<Srtp, String> {
+    Srtp::parse(text).ok_or_else(|| "expected off or required".to_owned())
 }
 
 /// A trunk without its password.
@@ -141,6 +152,7 @@ fn fields(trunk: &Trunk) -> Fields {
         ("fromDomain", json!(trunk.from_domain)),
         ("defaultCountry", json!(trunk.default_country.as_ref().map(CountryCode::as_str))),
         ("wideband", json!(trunk.wideband)),
+        ("srtp", json!(trunk.srtp.as_str())),
         ("maxCalls", json!(trunk.max_calls)),
         ("callsPerSecond", json!(trunk.calls_per_second)),
     ]

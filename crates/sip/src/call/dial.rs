@@ -277,7 +277,7 @@ impl Call {
             (true, Some((_, body))) => body,
             _ => &response.body,
         };
-        match sdp::accept_answer(body, &self.formats) {
+        match self.local.accept_answer(body, &self.formats) {
             Ok(agreed) => {
                 let invite = attempt.request.clone();
                 Some(Dialled::Answered(Box::new(Answer { dialog, response, invite, agreed })))

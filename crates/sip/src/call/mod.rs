@@ -159,6 +159,7 @@ impl Call {
                 sdp::Direction::Inactive => media::Direction::Inactive,
             },
             detects: self.detects,
+            protection: agreed.protection(&self.local),
         }
     }
 }

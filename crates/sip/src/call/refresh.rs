@@ -15,7 +15,6 @@ use crate::dialog::Dialog;
 use crate::digest::Answers;
 use crate::exchange::{Invite, Outcome, authorize, exchange};
 use crate::headers;
-use crate::sdp;
 use crate::stack::is_local;
 
 /// A refresh on its way.
@@ -126,7 +125,7 @@ impl Call {
             self.core.runtime.spawn(async move { send_ack(&flow, ack).await });
         }
         talk.refresh = None;
-        if let Ok(agreed) = sdp::accept_answer(&response.body, &[talk.agreed.format]) {
+        if let Ok(agreed) = self.local.accept_answer(&response.body, &[talk.agreed.format]) {
             talk.agreed = agreed;
             self.tell(Signal::Media(Box::new(self.negotiated(&agreed))));
         }

@@ -63,7 +63,7 @@ impl Call {
     /// The ACK of our answer to a re-INVITE: it answers our offer, when we made one.
     pub(super) fn on_acknowledged(&mut self, talk: &mut Talk, body: &[u8]) -> Option<LegEnd> {
         if std::mem::take(&mut talk.offered)
-            && let Ok(agreed) = sdp::accept_answer(body, &[talk.agreed.format])
+            && let Ok(agreed) = self.local.accept_answer(body, &[talk.agreed.format])
         {
             talk.agreed = agreed;
             self.tell(Signal::Media(Box::new(self.negotiated(&agreed))));

@@ -103,6 +103,7 @@ pub async fn every_trunk_of_every_tenant_is_listed(world: &World) -> TestResult 
             address: TrunkAddress { host: "::1".to_owned(), port: None },
             transport: crate::trunk::Transport::Udp,
             wideband: false,
+            srtp: crate::trunk::Srtp::Off,
             ..trunk(tenant, Some(2))
         });
     }

@@ -124,6 +124,7 @@ fn trunk(tenant: TenantId) -> Trunk {
         from_domain: None,
         default_country: None,
         wideband: false,
+        srtp: domain::trunk::Srtp::Off,
         max_calls: None,
         calls_per_second: None,
         created_at: OffsetDateTime::UNIX_EPOCH,

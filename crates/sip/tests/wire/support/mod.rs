@@ -128,6 +128,7 @@ pub fn trunk(peer: SocketAddr) -> Trunk {
         from_domain: None,
         default_country: None,
         wideband: false,
+        srtp: domain::trunk::Srtp::Off,
         max_calls: None,
         calls_per_second: None,
         created_at: OffsetDateTime::UNIX_EPOCH,
