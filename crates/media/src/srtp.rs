@@ -113,7 +113,9 @@ impl Keys {
 
     fn sign(&self, parts: [&[u8]; 2]) -> [u8; 20] {
         let mut tag = self.tag.clone();
-        parts.iter().for_each(|part| tag.update(part));
+        for part in parts {
+            tag.update(part);
+        }
         tag.finalize().into_bytes().into()
     }
 }
