@@ -323,25 +323,25 @@ mod tests {
 
     #[test]
     fn keys_are_exchanged_and_what_is_required_is_not_given_up() {
-        let (caller, callee) = (keyed(1, true), keyed(2, false));
-        let offer = caller.offer(&BOTH, Direction::SendRecv);
+        let (dialling, answering) = (keyed(1, true), keyed(2, false));
+        let offer = dialling.offer(&BOTH, Direction::SendRecv);
         let text = String::from_utf8(offer.clone()).unwrap();
         assert!(
             text.contains("RTP/SAVP 0 8 101") && text.contains("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"),
             "{text}"
         );
-        let (answer, theirs) = callee.answer(&offer, &BOTH).unwrap();
-        let ours = caller.accept_answer(&answer, &BOTH).unwrap();
-        assert_eq!(theirs.secured.unwrap().theirs, caller.keyed.unwrap().ours);
-        assert_eq!(ours.secured.unwrap().theirs, callee.keyed.unwrap().ours);
-        assert!(!format!("{callee:?} {ours:?}").contains("[2, 2"), "keys are not shown");
+        let (answer, theirs) = answering.answer(&offer, &BOTH).unwrap();
+        let ours = dialling.accept_answer(&answer, &BOTH).unwrap();
+        assert_eq!(theirs.secured.unwrap().theirs, dialling.keyed.unwrap().ours);
+        assert_eq!(ours.secured.unwrap().theirs, answering.keyed.unwrap().ours);
+        assert!(!format!("{answering:?} {ours:?}").contains("[2, 2"), "keys are not shown");
         // Who takes both takes plain sound too, who knows no keys takes only that.
         let plain = local().offer(&BOTH, Direction::SendRecv);
-        assert_eq!(callee.answer(&plain, &BOTH).unwrap().1.secured, None);
+        assert_eq!(answering.answer(&plain, &BOTH).unwrap().1.secured, None);
         assert_eq!(local().answer(&offer, &BOTH), Err(BadSdp::NoAudio));
-        assert_eq!(caller.answer(&plain, &BOTH).unwrap_err(), BadSdp::NoAudio);
+        assert_eq!(dialling.answer(&plain, &BOTH).unwrap_err(), BadSdp::NoAudio);
         let (plain, _) = local().answer(&plain, &BOTH).unwrap();
-        assert_eq!(caller.accept_answer(&plain, &BOTH), Err(BadSdp::NoAudio));
+        assert_eq!(dialling.accept_answer(&plain, &BOTH), Err(BadSdp::NoAudio));
     }
 
     #[test]
