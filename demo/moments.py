@@ -12,18 +12,16 @@ def of_server(event: dict) -> tuple[str, str] | None:
         return "server", f"hears it ring ({event.get('sip.code')})"
     if message == "call answered":
         return "server", "connected: audio flows both ways"
-    if message == "assistant says":
-        return "assistant", f"“{event.get('text')}”"
-    if message == "assistant interrupted":
-        return "assistant", "is interrupted"
+    if message == "assistant said":
+        return "assistant", f"“{event.get('text')}”" + (" (interrupted)" if event.get("interrupted") else "")
     if message == "callee said":
-        return "assistant", f"understood “{event.get('text')}”"
+        return "customer", f"“{event.get('text')}”"
     if message == "callee spoke":
-        return "assistant", f"heard the callee speak for {float(event.get('seconds', 0)):.1f} s"
+        return "customer", f"spoke for {float(event.get('seconds', 0)):.1f} s"
     if message == "assistant pressed":
         return "assistant", f"pressed {event.get('keys')}"
     if message == "callee pressed":
-        return "assistant", f"heard key {event.get('key')}"
+        return "customer", f"pressed {event.get('key')}"
     if message == "call ended":
         return "server", f"recorded the end: {event.get('status')}, {event.get('reason')}"
     return None

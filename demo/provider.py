@@ -79,5 +79,5 @@ def assistant(chosen: argparse.Namespace, folder: Path) -> Path:
 def line() -> Line:
     """The answered telephone, as somebody who talks with an AI; either may hang up first."""
     reasons = ("assistant-ended-call", "customer-ended-call", "exceeded-max-duration")
-    behaviour = (*BEHAVIOUR, "--hang-up-after", "45")
+    behaviour = (*BEHAVIOUR, "--hang-up-after", "25")
     return dataclasses.replace(ANSWERED, behaviour=behaviour, reasons=reasons)

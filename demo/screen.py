@@ -16,6 +16,7 @@ COLOURS = {
     "assistant": "32",
     "phone": "33",
     "callee": "33",
+    "customer": "33",
     "status": "34",
     "callback": "35",
 }

@@ -68,7 +68,7 @@
 //! then keeps the call from ending or being handed over. When all are done the agent goes on, at most eight
 //! times in a row without a word.
 //!
-//! **A lost agent** is one that says so, is not ready 5 s after the answer, or gives nothing for 8 s when it
+//! **A lost agent** is one that says so, is not ready 5 s after the answer, or gives nothing for 10 s when it
 //! should speak. The built-in voice says the fallback line, or the message for a machine, and the call ends.
 //!
 //! **The transcript** holds of the assistant's words those that were heard: by the part of the audio that was

@@ -348,13 +348,13 @@ fn an_agent_that_thinks_is_no_silence_until_it_has_stalled() {
     stage.speech(400);
     stage.silence(500);
     let asked = stage.now;
-    stage.silence(7980);
+    stage.silence(9980);
     assert_eq!(stage.ended, None);
     assert!(stage.facts().len() == 1);
     let (at, reason) = stage.silence_until_the_end(10_000);
     assert_eq!(reason, EndedReason::AssistantError);
     // The line of 23 characters, and 200 ms.
-    assert_eq!(at, asked + 8000 + 20 + 23 * 60 + 200);
+    assert_eq!(at, asked + 10_000 + 20 + 23 * 60 + 200);
     assert_eq!(stage.said().pop(), Some("We will call you again."));
     assert_eq!(stage.facts(), [&Fact::CustomerActive, &Fact::AssistantBroke]);
 }

@@ -44,7 +44,7 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(4),
             ready: Duration::from_secs(8),
-            stall: Duration::from_secs(8),
+            stall: Duration::from_secs(5),
             quiet: Duration::from_secs(15),
             between_reconnects: Duration::from_secs(5),
         }

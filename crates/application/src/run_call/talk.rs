@@ -115,13 +115,11 @@ impl Talk {
 /// What is said on a call is for those who ask for it: it may be confidential.
 fn log(call: CallId, turn: &Turn) {
     match turn {
-        Turn::AssistantBegins { at, text } => {
-            tracing::debug!(target: "callwright::turns", %call, %at, text, "assistant says");
+        // The words of an AI are not all known when it begins.
+        Turn::AssistantBegins { .. } => {}
+        Turn::AssistantSpoke { from, text, interrupted, .. } => {
+            tracing::debug!(target: "callwright::turns", %call, at = %from, text, interrupted, "assistant said");
         }
-        Turn::AssistantSpoke { interrupted: true, to, text, .. } => {
-            tracing::debug!(target: "callwright::turns", %call, at = %to, text, "assistant interrupted");
-        }
-        Turn::AssistantSpoke { .. } => {}
         Turn::CustomerSpoke { from, text: Some(text), .. } => {
             tracing::debug!(target: "callwright::turns", %call, at = %from, text, "callee said");
         }

@@ -33,7 +33,7 @@ use uses::{KEY, Uses};
 /// The agent must be ready so soon after the answer.
 const READY_WITHIN: Duration = Duration::from_secs(5);
 /// An agent that gives nothing for so long, while it should speak, has stalled.
-const STALLED: Duration = Duration::from_secs(8);
+const STALLED: Duration = Duration::from_secs(10);
 /// So many times in a row the agent uses tools without a word.
 const MOST_ROUNDS: u8 = 8;
 /// Silence between the last word and hanging up, so that the last word is heard.
