@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn silence_has_no_words() {
-        assert_eq!(hear(&[0; 16_000]), "");
+        assert_eq!(hear(&vec![0; 16_000]), "");
         assert_eq!(hear(&[]), "");
     }
 }

@@ -1,5 +1,6 @@
 //! `callwright serve`: start, run, and end without losing anything.
 
+mod afterwards;
 mod http_server;
 mod node;
 mod runtimes;

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use application::analyse_calls::AnalyseCalls;
 use application::authenticate::Authenticate;
 use application::conclude_call::ConcludeCall;
 use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
-use application::file_records::FileRecords;
 use application::in_flight::InFlight;
 use application::keep_house::KeepHouse;
 use application::keep_node::{KeepNode, NodeLease};
@@ -27,6 +25,7 @@ use postgres::Store;
 use sip::SipTelephony;
 use tokio::task::JoinHandle;
 
+use super::afterwards::Afterwards;
 use super::node::{Identity, boot_id, identity};
 use super::runtimes::Runtimes;
 use super::shutdown::Signals;
@@ -49,7 +48,7 @@ pub(super) struct Wiring {
     run_call: Arc<RunCall>,
     conclude: Arc<ConcludeCall>,
     callbacks: Arc<DeliverCallbacks>,
-    records: Arc<FileRecords>,
+    afterwards: Afterwards,
     supervisor: Arc<CallSupervisor>,
     judge: Arc<JsonSchemaJudge>,
     lease: Arc<NodeLease>,
@@ -115,21 +114,14 @@ impl Wiring {
             Arc::clone(clock),
             boot,
         ));
-        let model = adapters::language_model(settings)?;
-        let analyses = Arc::new(AnalyseCalls::new(store.clone(), model, Arc::clone(clock), boot));
-        let records = Arc::new(FileRecords::new(
-            recorder.clone(),
-            store.clone(),
-            artifacts.artifacts.clone(),
-            Arc::clone(clock),
-            analyses.clone(),
-        ));
+        let kept = artifacts.artifacts.clone();
+        let afterwards = Afterwards::build(settings, &store, recorder.clone(), kept, clock, boot)?;
         let run_call = Arc::new(RunCall {
             calls: store.clone(),
             conclude: conclude.clone(),
             speech,
             agents,
-            recorder: recorder.clone(),
+            recorder,
             supervisor: supervisor.clone(),
             lease: lease.clone(),
             clock: Arc::clone(clock),
@@ -152,9 +144,7 @@ impl Wiring {
         keep_node.beat().await?;
 
         let mut loops = start_loops(&store, &telephony, &callbacks, &keep_node, clock);
-        let filing = records.clone();
-        loops.push(tokio::spawn(async move { filing.run().await }));
-        loops.push(tokio::spawn(async move { analyses.run().await }));
+        loops.extend(afterwards.start());
         let keep_node = tokio::spawn(async move { keep_node.run().await });
         Ok(Self {
             store,
@@ -163,7 +153,7 @@ impl Wiring {
             run_call,
             conclude,
             callbacks,
-            records,
+            afterwards,
             supervisor,
             judge,
             lease,
@@ -233,7 +223,7 @@ impl Wiring {
         self.supervisor.end_all(END_LIMIT).await;
         self.conclude.settled(FLUSH_LIMIT).await;
         self.callbacks.flushed(FLUSH_LIMIT).await;
-        self.records.settled(FLUSH_LIMIT).await;
+        self.afterwards.filed(FLUSH_LIMIT).await;
     }
 
     /// Says goodbye to trunks and peers; the heart beats until then.

@@ -37,8 +37,8 @@ async fn a_recording_on_the_nodes_disk_is_fetched_from_the_node_also_after_a_res
     installation.ready().await;
     let port = Url::parse(installation.base()).unwrap().port();
     address.set_port(port).unwrap();
-    let part = client().get(address.clone()).header("Range", "bytes=4-").send().await.unwrap();
-    assert_eq!((part.status().as_u16(), part.bytes().await.unwrap().as_ref()), (206, b"456789".as_slice()));
+    let rest = client().get(address.clone()).header("Range", "bytes=4-").send().await.unwrap();
+    assert_eq!((rest.status().as_u16(), rest.bytes().await.unwrap().as_ref()), (206, b"456789".as_slice()));
     address.set_query(None);
     assert_eq!(get(&address).await.status(), 403);
 }
