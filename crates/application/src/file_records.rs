@@ -11,14 +11,19 @@ use domain::ports::{
 };
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::analyse_calls::AnalyseCalls;
 use crate::causes::causes;
 use crate::crash_point::crash_point;
 
-/// Records that are filed side by side; an upload takes its time.
+/// Transcripts that are filed side by side, and apart from them records whose artifacts are stored: an
+/// upload takes its time, and no summary waits for it.
 const AT_ONCE: usize = 4;
+
+/// How long storing one artifact may take: the sound of the longest call at 0.5 Mbit/s. What hangs
+/// holds the place of others.
+const STORING: Duration = Duration::from_hours(2);
 
 /// Records that are held here, nearly all of them waiting for their next try. With more, the shelf
 /// holds the rest: when so many fail, it is not their fault.
@@ -37,7 +42,8 @@ pub struct FileRecords {
     artifacts: Arc<dyn Artifacts>,
     clock: Arc<dyn Clock>,
     analyses: Arc<AnalyseCalls>,
-    places: Semaphore,
+    transcripts: Semaphore,
+    uploads: Semaphore,
 }
 
 impl FileRecords {
@@ -49,7 +55,8 @@ impl FileRecords {
         clock: Arc<dyn Clock>,
         analyses: Arc<AnalyseCalls>,
     ) -> Self {
-        Self { shelf, filing, artifacts, clock, analyses, places: Semaphore::new(AT_ONCE) }
+        let [transcripts, uploads] = [(); 2].map(|()| Semaphore::new(AT_ONCE));
+        Self { shelf, filing, artifacts, clock, analyses, transcripts, uploads }
     }
 
     /// Files records as they become complete, until the task is dropped: what is not filed then
@@ -81,7 +88,7 @@ impl FileRecords {
     /// Waits until every record is filed, or `limit` is over. [`Self::run`] has to go on meanwhile,
     /// and every call has to be over.
     pub async fn settled(&self, limit: Duration) {
-        if tokio::time::timeout(limit, self.shelf.cleared()).await.is_err() {
+        if timeout(limit, self.shelf.cleared()).await.is_err() {
             tracing::warn!("records of calls stay on this machine for the next start");
         }
     }
@@ -101,8 +108,6 @@ impl FileRecords {
 
     /// Takes every step that is left; a step that was taken is not taken again.
     async fn try_once(&self, record: &CompleteRecord, progress: &mut Progress) -> Result<(), FilingError> {
-        // It is never closed.
-        let _place = self.places.acquire().await;
         let call = record.call;
         if progress.owner.is_none() {
             progress.owner = self.file_transcript(record).await?;
@@ -113,6 +118,8 @@ impl FileRecords {
             return Ok(());
         };
         crash_point("filing");
+        // It is never closed.
+        let _place = self.uploads.acquire().await;
         for kind in ArtifactKind::ALL {
             if !progress.filed.contains(&kind)
                 && let Some(body) = body(record, kind)
@@ -121,7 +128,7 @@ impl FileRecords {
                 let key = ArtifactKey { tenant, organization, call, kind };
                 let bytes = match progress.stored {
                     Some((stored, bytes)) if stored == kind => bytes,
-                    _ => self.artifacts.put(&key, body).await?,
+                    _ => self.store(&key, body).await?,
                 };
                 progress.stored = Some((kind, bytes));
                 crash_point("uploaded");
@@ -138,8 +145,20 @@ impl FileRecords {
     }
 
     async fn file_transcript(&self, record: &CompleteRecord) -> Result<Option<Owner>, StoreUnavailable> {
+        // It is never closed.
+        let _place = self.transcripts.acquire().await;
         let CompleteRecord { call, transcript, facts, .. } = record;
-        self.filing.file_transcript(*call, transcript, facts, self.clock.now()).await
+        let owner = self.filing.file_transcript(*call, transcript, facts, self.clock.now()).await?;
+        // The call's end may be written already.
+        self.analyses.hint();
+        Ok(owner)
+    }
+
+    async fn store(&self, key: &ArtifactKey, body: ArtifactBody) -> Result<u64, ArtifactsUnavailable> {
+        match timeout(STORING, self.artifacts.put(key, body)).await {
+            Ok(stored) => stored,
+            Err(elapsed) => Err(ArtifactsUnavailable(elapsed.into())),
+        }
     }
 }
 

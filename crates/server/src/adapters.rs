@@ -117,5 +117,6 @@ fn s3_settings(s3: &S3) -> anyhow::Result<S3Settings> {
         access_key_id: s3.access_key_id.clone(),
         secret_access_key: s3.secret_access_key.clone(),
         tls,
+        request_limit: S3Settings::REQUEST_LIMIT,
     })
 }

@@ -130,6 +130,28 @@ async fn records_that_fail_hold_up_no_others() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_artifact_store_that_hangs_holds_up_no_summary_and_is_given_up_in_the_end() {
+    let hangs = Arc::new(Mutex::new(true));
+    let fate = Arc::clone(&hangs);
+    let stage = Stage::new(move |work, _| {
+        let hung = work == "put" && *fate.lock().unwrap();
+        (Fate::Done, if hung { Duration::from_hours(10_000) } else { Duration::from_millis(10) })
+    })
+    .await;
+    let mut records = Vec::new();
+    for _ in 0..20 {
+        records.push(stage.record(true).await);
+    }
+    sleep(Duration::from_secs(1)).await;
+    for record in &records {
+        assert!(stage.outside.is_transcribed(record), "its analysis is due");
+    }
+    *hangs.lock().unwrap() = false;
+    stage.settled(Duration::from_hours(3)).await;
+    assert!(records.iter().all(|record| stage.outside.is_filed(stage.owner, record)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_more_are_held_than_there_is_room_for_and_the_rest_stays_on_the_shelf() {
     let refusing = Arc::new(Mutex::new(true));
     let fate = Arc::clone(&refusing);

@@ -11,8 +11,6 @@ use url::Url;
 use super::settings::{BadSettings, Settings};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// For a part of a file: 8 MiB at 0.25 Mbit/s.
-const REQUEST_LIMIT: Duration = Duration::from_mins(5);
 
 /// A request that fails is sent again by the library a few times, within seconds; whoever uploads
 /// tries again later.
@@ -33,7 +31,7 @@ pub(super) fn store(settings: &Settings, bucket: &Url) -> Result<AmazonS3, BadSe
         .no_proxy()
         .redirect(Policy::none())
         .connect_timeout(CONNECT_LIMIT)
-        .timeout(REQUEST_LIMIT)
+        .timeout(settings.request_limit)
         .build()
         .map_err(BadSettings::Client)?;
     AmazonS3Builder::new()

@@ -1,6 +1,7 @@
 //! Where the bucket is, and who asks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::secret::Secret;
 use rustls::ClientConfig;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub secret_access_key: Secret<String>,
     /// Whom we trust.
     pub tls: Arc<ClientConfig>,
+    /// How long one request may take, e.g. [`Settings::REQUEST_LIMIT`].
+    pub request_limit: Duration,
 }
 
 /// Why there is no client.
@@ -50,6 +53,9 @@ pub enum BadSettings {
 }
 
 impl Settings {
+    /// For a part of a file: 8 MiB at 0.25 Mbit/s.
+    pub const REQUEST_LIMIT: Duration = Duration::from_mins(5);
+
     /// The bucket's address, ending in `/`.
     pub(super) fn bucket_url(&self) -> Result<Url, BadSettings> {
         let aws = || Url::parse(&format!("https://s3.{}.amazonaws.com", self.region));
@@ -86,6 +92,7 @@ mod tests {
             access_key_id: "id".into(),
             secret_access_key: Secret::new("secret".into()),
             tls: Arc::new(tls),
+            request_limit: Settings::REQUEST_LIMIT,
         };
         settings.bucket_url().map(String::from)
     }

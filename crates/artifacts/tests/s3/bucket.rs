@@ -100,6 +100,7 @@ impl Bucket {
             access_key_id: KEY.0.to_owned(),
             secret_access_key: Secret::new(KEY.1.to_owned()),
             tls: Arc::new(self.client_config()),
+            request_limit: S3Settings::REQUEST_LIMIT,
         }
     }
 

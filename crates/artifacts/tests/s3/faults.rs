@@ -1,6 +1,7 @@
 //! Uploads that fail half-way, and servers that are busy for a moment.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use artifacts::{BadSettings, S3Artifacts, S3Settings};
 use domain::call::{ArtifactKey, ArtifactKind};
@@ -10,6 +11,8 @@ use domain::secret::Secret;
 use domain::testing::artifacts::Fetches;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
+use tokio::net::TcpListener;
+use url::Url;
 use uuid::Uuid;
 
 use crate::bucket::{Bucket, Visitor};
@@ -71,6 +74,26 @@ async fn a_server_that_is_busy_for_a_moment_is_asked_again() {
     assert_eq!((usize::try_from(stored).unwrap(), TRIES.load(Ordering::SeqCst)), (BYTES, 3));
     let address = store.sign(&RECORDING, visitor.now()).await.unwrap();
     assert_eq!(visitor.fetch(&address, None).await.unwrap().body.len(), BYTES);
+}
+
+#[tokio::test]
+async fn a_server_that_takes_everything_and_says_nothing_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mute = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    let connected = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        tokio::io::copy(&mut socket, &mut tokio::io::sink()).await.unwrap()
+    });
+    let bucket = Bucket::serve().await;
+    let limit = Duration::from_millis(300);
+    let settings = S3Settings { endpoint: Some(mute), request_limit: limit, ..bucket.settings() };
+    let store = S3Artifacts::new(&settings).unwrap();
+    let visitor = Visitor::of(&bucket);
+    let path = visitor.file(&[7; 10_000]).await.unwrap();
+    let put = store.put(&RECORDING, ArtifactBody::File(path));
+    tokio::time::timeout(Duration::from_secs(30), put).await.expect("it waits for ever").unwrap_err();
+    // What was sent is more than the sound.
+    assert!(connected.await.unwrap() > 10_000);
 }
 
 #[tokio::test]

@@ -109,6 +109,11 @@ impl Outside {
         self.stored.lock().unwrap().get(&key.to_string()).map(|(text, _)| text.clone())
     }
 
+    /// Whether a record's transcript is filed, whatever else is not.
+    pub(crate) fn is_transcribed(&self, record: &CompleteRecord) -> bool {
+        self.store.filed(record.call).is_some_and(|filed| filed.transcript == record.transcript)
+    }
+
     /// Whether all of a record is where it belongs, and nothing else is.
     pub(crate) fn is_filed(&self, owner: Owner, record: &CompleteRecord) -> bool {
         let filed = self.store.filed(record.call);
