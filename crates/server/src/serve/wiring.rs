@@ -17,7 +17,7 @@ use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use application::watch_trunks::WatchTrunks;
-use domain::ids::BootId;
+use domain::ids::{BootId, NodeId};
 use domain::ports::{Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
 use json_schema::JsonSchemaJudge;
@@ -128,19 +128,7 @@ impl Wiring {
             ring_limit: settings.calls.ring_limit,
         });
 
-        // What was spooled still holds its fence; taking over first would supersede it.
-        let replayed = conclude.replay().await.context("the spool could not be replayed")?;
-        let earlier = Nodes::join(store.as_ref(), identity.node, boot).await?;
-        if replayed + earlier.len() > 0 {
-            tracing::info!(
-                spooled = replayed,
-                earlier_boots = earlier.len(),
-                "taking up what an earlier start left"
-            );
-        }
-        for dead in earlier {
-            take_over.take_over(dead, None).await?;
-        }
+        take_up(&store, &conclude, &take_over, identity.node, boot).await?;
         keep_node.beat().await?;
 
         let mut loops = start_loops(&store, &telephony, &callbacks, &keep_node, clock);
@@ -240,6 +228,30 @@ impl Wiring {
             );
         }
     }
+}
+
+/// Concludes what earlier starts of this node left behind.
+async fn take_up(
+    store: &Store,
+    conclude: &ConcludeCall,
+    take_over: &TakeOver,
+    node: NodeId,
+    boot: BootId,
+) -> anyhow::Result<()> {
+    // What was spooled still holds its fence; taking over first would supersede it.
+    let replayed = conclude.replay().await.context("the spool could not be replayed")?;
+    let earlier = store.join(node, boot).await?;
+    if replayed + earlier.len() > 0 {
+        tracing::info!(
+            spooled = replayed,
+            earlier_boots = earlier.len(),
+            "taking up what an earlier start left"
+        );
+    }
+    for dead in earlier {
+        take_over.take_over(dead, None).await?;
+    }
+    Ok(())
 }
 
 /// What runs beside the calls until the end.
