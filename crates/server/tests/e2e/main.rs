@@ -13,6 +13,8 @@
 mod support;
 
 mod addresses;
+mod analyses;
+mod bucket;
 mod callbacks;
 mod capacity;
 mod crashes;
@@ -21,6 +23,8 @@ mod orphans;
 mod quick_start;
 mod rate_limits;
 mod receivers;
+mod record_crashes;
+mod records;
 mod retries;
 mod shutdown;
 mod table;

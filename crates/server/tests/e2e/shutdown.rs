@@ -1,8 +1,11 @@
 //! SIGTERM while people talk.
 
+use std::time::Duration;
+
+use phone::{Action, Happening};
 use serde_json::json;
 
-use crate::support::{Desk, Installation, LISTENER, PATIENCE, Receiver, Sipp, Step};
+use crate::support::{Desk, Installation, LISTENER, PATIENCE, Receiver, Sipp, Step, Telephone, says, waits};
 
 use Step::{AnswerWithSdp, Bye, Expect, Invite, Okay, Pause};
 
@@ -47,4 +50,29 @@ async fn a_second_signal_hangs_up_and_still_reports() {
     assert_eq!(callback["outboundCallId"], json!(call));
     assert_eq!(callback["callDetails"]["endedReason"], "service-interrupted");
     assert!(installation.wait_for_end().await.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_record_of_the_last_call_is_filed_before_the_end() {
+    let mut installation = Installation::serving(&[]).await;
+    let actions = [Action::LISTEN, says("Please wait a moment."), waits(2_000), Action::HangUp];
+    let mut telephone = Telephone::that(actions).await;
+    let mut desk = Desk::provision(&installation, LISTENER, &["--address", &telephone.address()]);
+    let (_, placed) = desk.place(&desk.request()).await;
+    telephone.until(|what| matches!(what, Happening::Said { .. })).await;
+    installation.terminate();
+    installation.logs("no new calls are taken").await;
+    let talked = telephone.talked().await;
+    assert!(installation.wait_for_end().await.success());
+    assert_eq!(installation.count("call_transcripts").await, 1);
+    assert_eq!(installation.count("call_artifacts").await, 2);
+    assert_eq!(installation.data().join("records").read_dir().unwrap().count(), 0);
+
+    installation.start(&[]);
+    installation.ready().await;
+    desk.follow(&installation);
+    let record = desk.complete_record(placed["outboundCallId"].as_str().unwrap(), true).await;
+    assert_eq!(record["callEndedReason"], "customer-ended-call");
+    let recording = desk.recording(&record).await;
+    assert!(recording.length().abs_diff(talked) < Duration::from_millis(600), "{talked:?}");
 }

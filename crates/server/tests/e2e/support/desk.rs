@@ -145,6 +145,13 @@ impl Desk {
         self.client.get(url).bearer_auth(&self.key).send().await.unwrap().json().await.unwrap()
     }
 
+    /// Lists the organization's calls that fit.
+    pub async fn calls(&self, filters: &[(&str, &str)]) -> Value {
+        let mut url = reqwest::Url::parse(&format!("{}/api/calls", self.base)).unwrap();
+        url.query_pairs_mut().append_pair("organizationId", &self.organization).extend_pairs(filters);
+        self.client.get(url).bearer_auth(&self.key).send().await.unwrap().json().await.unwrap()
+    }
+
     /// Waits until a call is final.
     pub async fn outcome(&self, call: &str) -> Value {
         self.outcome_within(call, PATIENCE).await
