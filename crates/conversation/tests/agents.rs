@@ -360,6 +360,21 @@ fn an_agent_that_thinks_is_no_silence_until_it_has_stalled() {
 }
 
 #[test]
+fn an_agent_that_stalls_before_a_whole_frame_has_stalled() {
+    for bytes in [100, 160 + 300] {
+        let mut stage = greeted(false);
+        stage.speech(400);
+        stage.silence(500);
+        let audio = stage::agent::bytes(1, 0, bytes);
+        stage.tell(AgentEvent::Audio { utterance: UtteranceId(1), audio });
+        stage.silence(9900);
+        assert_eq!(stage.facts(), [&Fact::CustomerActive]);
+        stage.silence(300);
+        assert_eq!(stage.facts(), [&Fact::CustomerActive, &Fact::AssistantBroke], "{bytes}");
+    }
+}
+
+#[test]
 fn an_agent_that_is_not_ready_within_5_s_or_breaks_takes_leave_in_the_built_in_voice() {
     let mut stage = Stage::of(&agent(Some(FIRST)), Voice::After(0));
     stage.silence(4980);

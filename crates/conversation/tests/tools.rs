@@ -10,7 +10,7 @@
 
 mod stage;
 
-use conversation::Output;
+use conversation::{Input, Millis, Output};
 use domain::call::{EndedReason, Fact};
 use domain::ports::AgentEvent;
 use stage::Stage;
@@ -94,6 +94,26 @@ fn a_word_in_passing_does_not_keep_the_call_but_who_insists_is_heard() {
             "answer"
         ]
     );
+}
+
+#[test]
+fn the_outcome_of_a_call_is_named_when_it_ends_and_not_when_the_callee_had_more_to_say() {
+    let named = Fact::OutcomeNamed { outcome: "quote_sent".into() };
+    let hang_up = |stage: &mut Stage| {
+        stage.call.handle(Millis(stage.now), Input::Over(EndedReason::CustomerEndedCall));
+        stage.drain();
+    };
+    let mut stage = using("Goodbye, and thank you.", "end_call", r#"{"outcome":"quote_sent"}"#);
+    stage.silence(1000);
+    hang_up(&mut stage);
+    assert_eq!(stage.facts(), [&Fact::CustomerActive, &named], "he hung up on the goodbye");
+
+    let mut stage = using("Goodbye, and thank you.", "end_call", r#"{"outcome":"quote_sent"}"#);
+    stage.silence(1000);
+    stage.speech(700);
+    stage.silence(600);
+    hang_up(&mut stage);
+    assert_eq!(stage.facts(), [&Fact::CustomerActive], "he went on talking");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use domain::assistant::{Agent, Brain, Persona};
 use domain::audio::Digit;
-use domain::call::EndedReason;
+use domain::call::{EndedReason, Fact};
 use domain::ports::{AgentEvent, AgentOrder, TurnId};
 
 use crate::beat::Beat;
@@ -28,7 +28,7 @@ use keypad::Keypad;
 use message::Message;
 use queue::SpeechQueue;
 use turn_taking::{Hold, close_turn};
-use uses::{KEY, Uses};
+use uses::{Deed, KEY, Uses};
 
 /// The agent must be ready so soon after the answer.
 const READY_WITHIN: Duration = Duration::from_secs(5);
@@ -275,7 +275,7 @@ impl Dialogue {
     /// An agent that owes something and gives nothing is lost.
     fn mind_stall(&mut self, now: Millis) -> Result<(), Broke> {
         let owes = !self.asks.is_empty() || !self.queue.is_empty();
-        if !owes || self.queue.has_audio() {
+        if !owes || self.queue.is_playable() {
             self.progress = now;
         } else if now.since(self.progress) >= STALLED {
             if !self.asks.is_empty() && self.uses.is_empty() {
@@ -297,6 +297,10 @@ impl Dialogue {
         }
         for one in self.uses.cancel_all() {
             tools::tell_pressed(floor, &one);
+            // Also of a callee who hung up on the goodbye.
+            if let Deed::EndCall { outcome: Some(outcome) } = one.deed {
+                floor.fact(Fact::OutcomeNamed { outcome });
+            }
         }
         match self.detects {
             Some(true) => close_turn(floor, floor.now),

@@ -147,9 +147,13 @@ impl SpeechQueue {
         self.utterances.is_empty()
     }
 
-    /// Whether there is audio to play.
-    pub(crate) fn has_audio(&self) -> bool {
-        self.waiting > 0
+    /// Whether there is enough audio for the next frame, or for what is left of an utterance.
+    pub(crate) fn is_playable(&self) -> bool {
+        let needed = if self.starved { PREBUFFER } else { FRAME_BYTES };
+        self.utterances.front().is_some_and(|front| {
+            let left = front.received - front.played;
+            left > 0 && (left >= needed || front.ended)
+        })
     }
 
     /// Whether something for this purpose is being said or waits.
@@ -164,10 +168,9 @@ impl SpeechQueue {
 
     /// The frame of this beat; and whether it is an utterance's first.
     pub(crate) fn next_frame(&mut self, now: Millis, format: AudioFormat) -> Option<(Frame, bool)> {
+        let is_playable = self.is_playable();
         let utterance = self.utterances.front_mut()?;
-        let left = utterance.received - utterance.played;
-        let needed = if self.starved { PREBUFFER } else { FRAME_BYTES };
-        if left == 0 || (left < needed && !utterance.ended) {
+        if !is_playable {
             self.starved |= utterance.began.is_some() && !utterance.ended;
             return None;
         }

@@ -50,10 +50,7 @@ impl Dialogue {
                 return self.leave(floor, domain::spoken::speakable(&message));
             }
             Ok(ToolCall::EndCall { outcome }) => {
-                if let Some(outcome) = outcome.filter(|outcome| !outcome.is_empty()) {
-                    floor.fact(Fact::OutcomeNamed { outcome });
-                }
-                Deed::EndCall
+                Deed::EndCall { outcome: outcome.filter(|outcome| !outcome.is_empty()) }
             }
             Ok(ToolCall::TransferCall(target)) => Deed::Transfer { target, asked: None },
             Ok(ToolCall::SendDtmf(keys)) => Deed::Press(Keys::new(keys)),
@@ -70,11 +67,11 @@ impl Dialogue {
         let silent = heard && self.hold == Hold::Free;
         loop {
             match &mut self.uses.front()?.deed {
-                Deed::EndCall if silent => {
+                Deed::EndCall { .. } if silent => {
                     let since = *self.parting.get_or_insert(now);
                     return (now.since(since) >= PARTING).then_some(EndedReason::AssistantEndedCall);
                 }
-                Deed::EndCall => {
+                Deed::EndCall { .. } => {
                     self.parting = None;
                     return None;
                 }

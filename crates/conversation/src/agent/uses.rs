@@ -25,7 +25,10 @@ pub(crate) struct Use {
 
 #[derive(Debug)]
 pub(crate) enum Deed {
-    EndCall,
+    EndCall {
+        /// What the model says that the call came to, if the call ends so.
+        outcome: Option<String>,
+    },
     Transfer {
         target: TransferTarget,
         /// When the trunk was asked.
@@ -115,7 +118,8 @@ impl Uses {
 
     /// Takes those that would end the call or hand it over, unless the trunk was asked already.
     pub(crate) fn cancel_leaving(&mut self) -> Vec<Use> {
-        let leaves = |one: &Use| matches!(one.deed, Deed::EndCall | Deed::Transfer { asked: None, .. });
+        let leaves =
+            |one: &Use| matches!(one.deed, Deed::EndCall { .. } | Deed::Transfer { asked: None, .. });
         let (leaving, staying) = std::mem::take(&mut self.uses).into_iter().partition(leaves);
         self.uses = staying;
         Vec::from(leaving)
