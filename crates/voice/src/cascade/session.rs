@@ -46,6 +46,8 @@ pub(crate) struct Session {
     history: History,
     wanted: VecDeque<Wanted>,
     current: Option<Current>,
+    /// What is connected to ahead of the first request.
+    warm: Vec<Service>,
     background: JoinSet<Background>,
     /// Turns whose words are not known yet.
     unwritten: usize,
@@ -86,10 +88,6 @@ impl Session {
         transcription: Transcription,
         warm: Vec<Service>,
     ) -> Self {
-        let mut background = JoinSet::new();
-        for service in warm {
-            background.spawn(async move { Background::Warmed(service.warm().await) });
-        }
         Self {
             ends,
             instructions,
@@ -100,7 +98,8 @@ impl Session {
             history: History::default(),
             wanted: VecDeque::new(),
             current: None,
-            background,
+            warm,
+            background: JoinSet::new(),
             unwritten: 0,
             utterances: VecDeque::new(),
             next_utterance: 0,
@@ -116,6 +115,9 @@ impl Session {
     }
 
     async fn follow_orders(&mut self) -> Result<(), Over> {
+        for service in std::mem::take(&mut self.warm) {
+            self.background.spawn(async move { Background::Warmed(service.warm().await) });
+        }
         let mut ticks = interval(LISTEN_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -145,6 +147,8 @@ impl Session {
                 self.format = Some(format);
                 self.tell(AgentEvent::Ready { detects_speech: false })?;
             }
+            // It is never lost and back.
+            Told::Restored => {}
             Told::Order(AgentOrder::TurnBegan(turn)) => self.listening.begin(turn),
             Told::Order(AgentOrder::TurnEnded(turn)) => self.write_down(turn),
             Told::Order(AgentOrder::Answer) => self.wanted.push_back(Wanted::Answer),

@@ -48,6 +48,9 @@ impl AgentSession for Handle {
         match self.events.poll(cx) {
             Poll::Ready(Some(event)) => {
                 self.broken = matches!(event, AgentEvent::Broken { .. });
+                if event == AgentEvent::Restored {
+                    self.pass(Told::Restored);
+                }
                 Poll::Ready(event)
             }
             Poll::Ready(None) => self.break_off("the session's task is gone"),
@@ -96,6 +99,19 @@ mod tests {
         let mut audio = Vec::new();
         ends.ear.take(&mut audio);
         assert_eq!(audio, [0xD5; FRAME_BYTES], "what came before the answer is nobody's");
+    }
+
+    #[tokio::test]
+    async fn a_task_learns_which_orders_came_before_its_news() {
+        let (mut handle, mut ends) = pair();
+        ends.teller.tell(AgentEvent::Restored).unwrap();
+        handle.order(AgentOrder::Answer);
+        assert_eq!(next(&mut handle).await, AgentEvent::Restored);
+        handle.order(AgentOrder::Answer);
+        let answer = || Told::Order(AgentOrder::Answer);
+        for told in [answer(), Told::Restored, answer()] {
+            assert_eq!(ends.orders.recv().await, Some(told));
+        }
     }
 
     #[tokio::test]

@@ -24,6 +24,9 @@ pub(crate) enum Told {
     Begin(AudioFormat),
     /// An order of the conversation's.
     Order(AgentOrder),
+    /// [`AgentEvent::Restored`](domain::ports::AgentEvent::Restored) was polled: every order before this
+    /// one was made without knowing of it.
+    Restored,
 }
 
 /// The task's ends.

@@ -8,6 +8,7 @@ mod dialogue;
 mod echo;
 mod handshake;
 mod pulse;
+mod reconnects;
 mod server_event;
 mod session;
 mod socket;

@@ -139,7 +139,7 @@ struct RawResponse {
     id: String,
     status: Option<String>,
     status_details: Option<StatusDetails>,
-    output: Vec<Item>,
+    output: Option<Vec<Item>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -225,7 +225,7 @@ impl From<RawResponse> for ResponseDone {
         };
         let details = raw.status_details.unwrap_or_default();
         let code = details.error.and_then(|error| error.code.or(error.kind)).or(details.reason);
-        Self { response: raw.id, status, code, items: raw.output }
+        Self { response: raw.id, status, code, items: raw.output.unwrap_or_default() }
     }
 }
 
@@ -276,5 +276,8 @@ mod tests {
             {"type":"failed","error":{"type":"insufficient_quota","code":"quota"}},"output":[]}}"#;
         let Ok(ServerEvent::ResponseDone(done)) = ServerEvent::parse(text) else { panic!("not read") };
         assert_eq!((done.status, done.code.as_deref()), (Status::Failed, Some("quota")));
+        let text = r#"{"type":"response.done","response":{"id":"r","status":"cancelled","output":null}}"#;
+        let Ok(ServerEvent::ResponseDone(done)) = ServerEvent::parse(text) else { panic!("not read") };
+        assert_eq!((done.status, done.items.len()), (Status::Cancelled, 0));
     }
 }

@@ -17,14 +17,13 @@ use super::dialogue::{Character, Dialogue, Output, Trouble};
 use super::echo::Echo;
 use super::handshake::Door;
 use super::pulse::{Due, Pulse};
+use super::reconnects::Reconnects;
 use super::server_event::ServerEvent;
 use super::socket::{Incoming, Socket};
 use crate::link::{Ends, Overflow, Told};
 use crate::settings::Timeouts;
 use crate::sound::{FromProvider, ToProvider};
 
-/// How often a lost connection is made anew in a call.
-const MOST_RECONNECTS: u32 = 3;
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(1);
 
@@ -66,9 +65,7 @@ pub(super) struct Session {
     dialogue: Dialogue,
     /// The call's format, once it was answered.
     call: Option<AudioFormat>,
-    reconnects: u32,
-    /// When the last connection was made.
-    connected: Option<Instant>,
+    reconnects: Reconnects,
     heard: Vec<u8>,
     encoded: Vec<u8>,
     append: AppendWriter,
@@ -93,8 +90,7 @@ impl Session {
             timeouts,
             dialogue: Dialogue::new(character),
             call: None,
-            reconnects: 0,
-            connected: None,
+            reconnects: Reconnects::default(),
             heard: Vec::new(),
             encoded: Vec::new(),
             append: AppendWriter::default(),
@@ -120,8 +116,8 @@ impl Session {
                 Ok(socket) => socket,
                 Err(end) => return end,
             };
-            self.connected = Some(Instant::now());
-            let pulse = Pulse::new(self.timeouts, Instant::now());
+            let connected = Instant::now();
+            let pulse = Pulse::new(self.timeouts, connected);
             let cause = match self.talk(Line { socket, pulse, sound: None }).await {
                 Ok(cause) => cause,
                 Err(end) => return end,
@@ -130,17 +126,10 @@ impl Session {
             if let Err(Overflow) = self.tell_all() {
                 return End::Told;
             }
-            let too_soon = self.reconnects > 0
-                && self.connected.is_some_and(|at| at.elapsed() < self.timeouts.between_reconnects);
-            if self.reconnects == MOST_RECONNECTS || too_soon {
+            if !self.reconnects.may_follow(connected.elapsed(), self.timeouts.between_reconnects) {
                 return End::Broken(cause);
             }
-            self.reconnects += 1;
-            tracing::warn!(
-                cause,
-                reconnects = self.reconnects,
-                "a connection to a provider is lost and made anew"
-            );
+            tracing::warn!(cause, "a connection to a provider is lost and made anew");
         }
     }
 
@@ -256,6 +245,10 @@ impl Session {
             None => Err(End::Dropped),
             Some(Told::Begin(format)) => {
                 self.call = self.call.or(Some(format));
+                Ok(())
+            }
+            Some(Told::Restored) => {
+                self.dialogue.restored();
                 Ok(())
             }
             Some(Told::Order(order)) => self.dialogue.order(order).map_err(|trouble| match trouble {

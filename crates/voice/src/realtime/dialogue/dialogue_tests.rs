@@ -133,4 +133,11 @@ fn what_was_heard_is_known_even_if_it_is_told_while_there_is_no_connection() {
     dialogue.opened(FromProvider::new(format, AudioFormat::Pcmu).unwrap(), format);
     let retold = Output::Send(client_event::assistant_message(Dialect::OpenAi, "Good morning"));
     assert_eq!(outputs(&mut dialogue), [retold, Output::Tell(AgentEvent::Restored)], "answers are lost");
+
+    dialogue.order(AgentOrder::Answer).unwrap();
+    assert_eq!(outputs(&mut dialogue), [], "it was ordered without knowing that it will be ordered again");
+    dialogue.restored();
+    dialogue.order(AgentOrder::Answer).unwrap();
+    let again = Output::Send(client_event::response_create("answer_2", None, true));
+    assert_eq!(outputs(&mut dialogue), [again]);
 }

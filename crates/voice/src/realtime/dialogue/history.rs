@@ -11,6 +11,8 @@ use super::super::client_event::{self, ClientEvent};
 const MOST_ENTRIES: usize = 400;
 /// How many bytes of text are kept: more than an hour of talk.
 const MOST_BYTES: usize = 128 * 1024;
+/// How many bytes of one turn are kept.
+const MOST_OF_TURN: usize = 16 * 1024;
 
 #[derive(Debug)]
 enum Entry {
@@ -24,7 +26,9 @@ impl Entry {
     fn bytes(&self) -> usize {
         match self {
             Self::Caller { text, .. } | Self::Assistant { text, .. } | Self::Note { text } => text.len(),
-            Self::Tool { arguments, output, .. } => arguments.len() + output.as_ref().map_or(0, String::len),
+            Self::Tool { call, name, arguments, output, .. } => {
+                call.len() + name.len() + arguments.len() + output.as_ref().map_or(0, String::len)
+            }
         }
     }
 }
@@ -63,7 +67,7 @@ impl History {
             if let Entry::Caller { turn, text } = entry
                 && *turn == of
             {
-                words.clone_into(text);
+                beginning(words, MOST_OF_TURN).clone_into(text);
                 return;
             }
         }
@@ -72,7 +76,7 @@ impl History {
     /// More words of the assistant's.
     pub(super) fn assistant_says(&mut self, of: UtteranceId, words: &str) {
         if let Some(text) = self.assistant_text(of) {
-            text.push_str(words);
+            text.push_str(beginning(words, MOST_OF_TURN.saturating_sub(text.len())));
         }
     }
 
@@ -149,6 +153,11 @@ impl History {
     }
 }
 
+/// As much of a text as fits into so many bytes.
+fn beginning(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -197,6 +206,19 @@ mod tests {
         assert_eq!(late[0]["item"]["type"], "function_call");
         assert_eq!(late[1]["item"], json!({"type": "function_call_output", "call_id": "2", "output": "ok"}));
         assert!(history.knows_tool("2") && !history.knows_tool("3"));
+    }
+
+    #[test]
+    fn a_turn_without_end_is_cut() {
+        let mut history = History::default();
+        history.assistant(UtteranceId(0));
+        history.caller(TurnId(0));
+        for _ in 0..1_000 {
+            history.assistant_says(UtteranceId(0), &"é".repeat(1_000));
+        }
+        history.caller_said(TurnId(0), &"é".repeat(1_000_000));
+        let kept: Vec<usize> = told(&mut history).iter().map(|(_, text)| text.len()).collect();
+        assert_eq!(kept, [MOST_OF_TURN; 2]);
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub(super) struct Dialogue {
     /// None while there is no session that could be talked to.
     sound: Option<Sound>,
     was_open: bool,
+    /// How often it told that it is back, and the conversation does not know yet.
+    unknown_returns: u32,
     turns: Turns,
     utterances: Utterances,
     answers: Answers,
@@ -75,6 +77,7 @@ impl Dialogue {
             character,
             sound: None,
             was_open: false,
+            unknown_returns: 0,
             turns: Turns::default(),
             utterances: Utterances::default(),
             answers: Answers::default(),
@@ -102,9 +105,15 @@ impl Dialogue {
         if restored {
             // Whoever asked for an answer meanwhile learns now that it is lost.
             self.answers.lost();
+            self.unknown_returns += 1;
         }
         self.tell(if restored { AgentEvent::Restored } else { AgentEvent::Ready { detects_speech: true } });
         self.go_on();
+    }
+
+    /// The conversation has learned that the session is back.
+    pub(super) const fn restored(&mut self) {
+        self.unknown_returns = self.unknown_returns.saturating_sub(1);
     }
 
     /// The connection is lost, and with it all that was under way.
@@ -185,6 +194,10 @@ impl Dialogue {
     }
 
     fn ask(&mut self, ask: Ask) -> Result<(), Trouble> {
+        // It crossed our word that earlier orders are lost, upon which it is made again.
+        if self.unknown_returns > 0 {
+            return Ok(());
+        }
         let too_many = |_| Trouble::Broken("more answers are asked for than may wait".to_owned());
         self.answers.ask(ask).map_err(too_many)?;
         self.go_on();
