@@ -147,9 +147,9 @@ impl Entry {
         match self {
             Self::Heard { text, .. } | Self::Noted(text) => text.len(),
             Self::Said { text, uses, .. } => {
-                let uses = uses
-                    .iter()
-                    .map(|(tool, outcome)| tool.arguments.len() + outcome.as_ref().map_or(0, String::len));
+                let uses = uses.iter().map(|(ToolUse { id, name, arguments }, outcome)| {
+                    id.len() + name.len() + arguments.len() + outcome.as_ref().map_or(0, String::len)
+                });
                 text.len() + uses.sum::<usize>()
             }
         }
@@ -246,6 +246,10 @@ mod tests {
         let messages = history.messages("");
         assert_eq!(messages.len(), 3);
         assert!(messages[1]["content"].as_str().unwrap().starts_with('1'));
+        let said = history.begin();
+        history.uses(said, ToolUse { name: "x".repeat(REMEMBERED), ..tool("a") });
+        history.note("last".to_owned());
+        assert_eq!(history.messages("").len(), 2, "names count as well");
         for _ in 0..=MOST {
             history.note(".".to_owned());
         }

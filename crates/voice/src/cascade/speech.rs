@@ -72,7 +72,10 @@ impl Speech {
                             tell(steps, Step::Audio(audio)).await;
                         }
                     }
-                    None => drop(under_way.pop_front()),
+                    None => {
+                        under_way.pop_front();
+                        sound.align();
+                    }
                 },
             }
         }

@@ -124,9 +124,15 @@ impl FromProvider {
         }
     }
 
+    /// What comes next begins with a whole sample, whatever is missing of the last: else all that follows
+    /// would be noise.
+    pub(crate) const fn align(&mut self) {
+        self.half = None;
+    }
+
     /// The rest of an utterance; what comes next is another.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
-        self.half = None;
+        self.align();
         let mut rest = Vec::new();
         if let FromWay::Samples(_, resampler, encoder) = &mut self.way {
             if let Some(resampler) = resampler {
@@ -234,6 +240,9 @@ mod tests {
         assert_eq!(expected.len(), 3);
         let pieces: Vec<u8> = bytes.iter().flat_map(|byte| from.push(vec![*byte])).collect();
         assert_eq!(pieces, expected);
+        from.push(vec![7]);
+        from.align();
+        assert_eq!(from.push(bytes), expected, "half a sample is none");
     }
 
     #[test]

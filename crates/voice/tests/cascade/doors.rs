@@ -59,3 +59,16 @@ async fn a_variable_is_a_key_only_if_the_operator_lists_it() {
     while next(&mut *session).await != AgentEvent::Answered {}
     assert_eq!(providers.seen(Service::Chat).len(), 1);
 }
+
+/// Media threads open sessions: they have no time for connections.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn nothing_of_a_session_lives_on_the_thread_that_opens_it() {
+    let providers = Providers::start(Settings::default()).await;
+    let (engines, spec) = (engines(true), spec(&providers.endpoint(), &ProviderKey::None));
+    // A thread without a runtime: whatever belongs to one has to find its own.
+    let opened = std::thread::spawn(move || engines.open(spec)).join();
+    let mut session = opened.expect("a session");
+    session.begin(AudioFormat::Pcmu);
+    session.order(AgentOrder::Answer);
+    while next(&mut *session).await != AgentEvent::Answered {}
+}
