@@ -97,7 +97,10 @@ mod tests {
 
     fn pulse() -> (Pulse, Instant) {
         let now = Instant::now();
-        (Pulse::new(Timeouts::default(), now), now)
+        let seconds = Duration::from_secs;
+        let timeouts =
+            Timeouts { ready: seconds(8), stall: seconds(8), quiet: seconds(15), ..Timeouts::default() };
+        (Pulse::new(timeouts, now), now)
     }
 
     fn given_up(due: &Due) -> bool {
