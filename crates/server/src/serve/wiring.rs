@@ -18,7 +18,7 @@ use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use application::watch_trunks::WatchTrunks;
 use domain::ids::{BootId, NodeId};
-use domain::ports::{Clock, Entropy, Nodes};
+use domain::ports::{Analyses, Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
 use json_schema::JsonSchemaJudge;
 use postgres::Store;
@@ -216,12 +216,16 @@ impl Wiring {
 
     /// Says goodbye to trunks and peers; the heart beats until then.
     pub(super) async fn leave(self) {
+        self.loops.iter().for_each(JoinHandle::abort);
         for task in self.loops {
-            task.abort();
+            // It was told to end.
+            let _ = task.await;
         }
         self.telephony.shutdown().await;
         self.keep_node.abort();
-        if let Err(error) = self.store.leave(self.boot).await {
+        // Nobody looks for the claims of one that left: what was being analysed would wait for its lease.
+        let freed = self.store.release_analyses(&[self.boot]).await.map(|_| ());
+        if let Err(error) = freed.and(self.store.leave(self.boot).await) {
             tracing::warn!(
                 error = application::causes::causes(&error),
                 "the store was not told that this node left; its next start tidies up"

@@ -1,13 +1,15 @@
 //! What a language model reads in calls, and what it cannot talk anybody into.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::assistant::Language;
 use phone::Action;
 use serde_json::{Value, json};
-use test_providers::{Providers, Service, Settings, Voice, Written};
+use test_providers::{Behaviour, Providers, Service, Settings, Voice, Written};
+use tokio::time::Instant;
 
-use crate::support::{Desk, Installation, LISTENER, Telephone, says, waits};
+use crate::support::{Desk, Installation, LISTENER, PATIENCE, Telephone, says, waits};
 
 /// A double of a provider that thinks, hears and speaks, and of the model that reads calls: it
 /// answers `analysis` then.
@@ -126,4 +128,33 @@ async fn an_obedient_model_changes_nothing_that_facts_decide() {
     assert_ne!(obeyed["callOutcome"], "transferred_to_human");
     assert!(analyses(&provider) > before, "the model was asked");
     assert_eq!(obeyed["callEndedReason"], "customer-ended-call");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_being_analysed_at_a_shutdown_is_analysed_by_the_next_start_at_once() {
+    let analysis = json!({
+        "intent": null, "sentiment": null, "outcome": "incomplete",
+        "summary_en": "Somebody spoke.", "summary_fr": "Quelqu'un a parlé.",
+    });
+    let provider = provider(analysis, "").await;
+    provider.next(Service::Chat, Behaviour::Mute);
+    let mut installation = installation(&provider).await;
+    let actions = [Action::LISTEN, says("Good morning."), waits(1_000), Action::HangUp];
+    let mut telephone = Telephone::that(actions).await;
+    let mut desk = Desk::provision(&installation, LISTENER, &["--address", &telephone.address()]);
+    let (_, placed) = desk.place(&desk.request()).await;
+    telephone.talked().await;
+    let deadline = Instant::now() + PATIENCE;
+    while analyses(&provider) == 0 {
+        assert!(Instant::now() < deadline, "the model is not asked");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    installation.terminate();
+    assert!(installation.wait_for_end().await.success());
+    installation.start(&[]);
+    installation.ready().await;
+    desk.follow(&installation);
+    // Its lease would have been two minutes.
+    let record = desk.summarized(placed["outboundCallId"].as_str().unwrap()).await;
+    assert_eq!((&record["callSummary"], analyses(&provider)), (&json!("Somebody spoke."), 2));
 }
