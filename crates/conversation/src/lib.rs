@@ -66,7 +66,7 @@
 //!
 //! **Tools** are used when the words before them have been heard, one after the other. Who insists before
 //! then keeps the call from ending or being handed over. When all are done the agent goes on, at most eight
-//! times in a row without a word.
+//! times in a row without a word from either side.
 //!
 //! **A lost agent** is one that says so, is not ready 5 s after the answer, or gives nothing for 10 s when it
 //! should speak. The built-in voice says the fallback line, or the message for a machine, and the call ends.

@@ -268,6 +268,17 @@ fn an_agent_that_only_uses_tools_is_broken() {
         stage.silence(100);
     }
     assert!(!stage.facts().contains(&&Fact::AssistantBroke));
+
+    // So does a menu that speaks.
+    let mut stage = asked();
+    for round in 0..20 {
+        stage.uses(&round.to_string(), "nothing", "");
+        stage.tell(AgentEvent::Answered);
+        stage.tell(AgentEvent::Answered);
+        stage.speech(400);
+        stage.silence(520);
+        assert!(!stage.facts().contains(&&Fact::AssistantBroke), "round {round}");
+    }
 }
 
 #[test]

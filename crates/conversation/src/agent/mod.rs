@@ -34,7 +34,7 @@ use uses::{Deed, KEY, Uses};
 const READY_WITHIN: Duration = Duration::from_secs(5);
 /// An agent that gives nothing for so long, while it should speak, has stalled.
 const STALLED: Duration = Duration::from_secs(10);
-/// So many times in a row the agent uses tools without a word.
+/// So many times in a row the agent uses tools without a word from either side.
 const MOST_ROUNDS: u8 = 8;
 /// Silence between the last word and hanging up, so that the last word is heard.
 const PARTING: Duration = Duration::from_millis(200);

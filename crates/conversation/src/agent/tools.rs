@@ -49,9 +49,7 @@ impl Dialogue {
                 floor.fact(Fact::MachineAnswered);
                 return self.leave(floor, domain::spoken::speakable(&message));
             }
-            Ok(ToolCall::EndCall { outcome }) => {
-                Deed::EndCall { outcome: outcome.filter(|outcome| !outcome.is_empty()) }
-            }
+            Ok(ToolCall::EndCall { outcome }) => Deed::EndCall { outcome },
             Ok(ToolCall::TransferCall(target)) => Deed::Transfer { target, asked: None },
             Ok(ToolCall::SendDtmf(keys)) => Deed::Press(Keys::new(keys)),
         };

@@ -86,6 +86,7 @@ impl Dialogue {
         let greets = early && self.opening_is_under_way();
         floor.turns.begin(id, from, greets);
         floor.customer_active(from);
+        self.rounds = 0;
         if self.message.is_some() {
             return;
         }

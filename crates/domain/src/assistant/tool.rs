@@ -73,6 +73,8 @@ pub enum ToolCall {
 
 /// The most keys that one call of `send_dtmf` presses.
 const MOST_KEYS: usize = 32;
+/// The longest outcome, in bytes: more is none that there is.
+const LONGEST_OUTCOME: usize = 128;
 /// The longest message for a machine, in characters.
 const LONGEST_MESSAGE: usize = 1_000;
 
@@ -136,7 +138,10 @@ pub fn read(persona: &Persona, name: &str, arguments: &str) -> Result<ToolCall, 
     };
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::trim);
     match tool {
-        Tool::EndCall => Ok(ToolCall::EndCall { outcome: text("outcome").map(str::to_owned) }),
+        Tool::EndCall => {
+            let outcome = text("outcome").filter(|name| (1..=LONGEST_OUTCOME).contains(&name.len()));
+            Ok(ToolCall::EndCall { outcome: outcome.map(str::to_owned) })
+        }
         Tool::TransferCall => {
             let wanted = text("target").unwrap_or_default();
             let found =
@@ -204,6 +209,11 @@ mod tests {
     fn what_was_not_allowed_or_is_malformed_is_told_in_words() {
         let mut persona = persona();
         assert_eq!(read(&persona, "end_call", ""), Ok(ToolCall::EndCall { outcome: None }));
+        let named = |outcome: &str| read(&persona, "end_call", &json!({"outcome": outcome}).to_string());
+        assert_eq!(named(" done "), Ok(ToolCall::EndCall { outcome: Some("done".to_owned()) }));
+        for none in ["", " ", &"x".repeat(LONGEST_OUTCOME + 1)] {
+            assert_eq!(named(none), Ok(ToolCall::EndCall { outcome: None }));
+        }
         assert_eq!(read(&persona, "end_call", "{").unwrap_err(), "the arguments are not JSON");
         assert!(read(&persona, "send_dtmf", r#"{"digits":"12x"}"#).is_err());
         let keys = ['1', '#'].map(|key| Digit::from_char(key).unwrap()).to_vec();
