@@ -4,8 +4,10 @@
 
 mod support;
 
+use domain::audio::AudioFormat;
 use domain::ports::Detects;
-use media::{Negotiated, Session};
+use media::srtp::{Master, Suite};
+use media::{Negotiated, Protection, Session};
 use support::{beat, numbered, pair, terms};
 
 #[global_allocator]
@@ -20,12 +22,15 @@ async fn run(session: &mut Session, beats: usize) -> usize {
     heard
 }
 
-#[test]
-fn frames_are_sent_and_heard_without_an_allocation() {
-    let _profiler = dhat::Profiler::builder().testing().build();
+/// Blocks that two sessions take from the heap in 400 beats under these terms.
+fn blocks_taken(format: AudioFormat, payload_type: u8, masters: Option<[Master; 2]>) -> u64 {
     let (mut one, mut two, [first, second]) = pair();
-    one.start(Negotiated { detects: Detects::ALL, ..terms(second) });
-    two.start(Negotiated { detects: Detects::ALL, ..terms(first) });
+    let protection = |ours, theirs| Protection { suite: Suite::Tag80, ours, theirs };
+    let here = masters.map(|[first, second]| protection(first, second));
+    let there = masters.map(|[first, second]| protection(second, first));
+    let detects = Detects::ALL;
+    one.start(Negotiated { detects, format, payload_type, protection: here, ..terms(second) });
+    two.start(Negotiated { detects, format, payload_type, protection: there, ..terms(first) });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (heard, before, after) = runtime.block_on(async {
         // Long enough that sockets, timers and tables exist.
@@ -35,5 +40,20 @@ fn frames_are_sent_and_heard_without_an_allocation() {
         (by_one + by_two, before, dhat::HeapStats::get().total_blocks)
     });
     assert!(heard >= 380, "{heard} frames were heard");
-    assert_eq!(after - before, 0, "allocations for 400 beats");
+    after - before
+}
+
+#[test]
+fn frames_are_sent_and_heard_without_an_allocation_also_wide_and_encrypted() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let masters = [1, 2].map(|byte| Master::new(&[byte; 30]));
+    for (format, payload_type, masters) in [
+        (AudioFormat::Pcmu, 0, None),
+        (AudioFormat::Pcmu, 0, Some(masters)),
+        (AudioFormat::G722, 9, None),
+        (AudioFormat::G722, 9, Some(masters)),
+    ] {
+        let taken = blocks_taken(format, payload_type, masters);
+        assert_eq!(taken, 0, "allocations for 400 beats of {format:?}, encrypted: {}", masters.is_some());
+    }
 }

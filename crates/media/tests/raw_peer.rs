@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use domain::audio::FRAME_BYTES;
-use media::{MediaEvent, Session};
+use media::srtp::{Master, Stream, Suite};
+use media::{MediaEvent, Negotiated, Protection, Session};
 use support::{beat, next, packet, seeds, socket, terms};
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout};
@@ -54,6 +55,26 @@ async fn packets_leave_every_20_ms_with_running_numbers() {
         assert_eq!(datagram, packet(marker, sequence, last, 7, &[5; FRAME_BYTES]));
     }
     assert_eq!(last, (u32::MAX - 1_000).wrapping_add((49 + skipped) * 160));
+}
+
+#[tokio::test]
+async fn our_key_stream_goes_on_when_only_the_other_side_has_a_new_key() {
+    let peer = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let (mut session, _) = session(peer.local_addr().unwrap());
+    let ours = Master::new(&[1; 30]);
+    let mut stream = Stream::new(Suite::Tag80, &ours);
+    // The sequence numbers wrap around after six packets.
+    for theirs in [2, 2, 3].map(|byte| Master::new(&[byte; 30])) {
+        let protection = Some(Protection { suite: Suite::Tag80, ours, theirs });
+        session.start(Negotiated { protection, ..terms(peer.local_addr().unwrap()) });
+        for _ in 0..10 {
+            beat(&mut session).await;
+            session.play(Some(&[5; FRAME_BYTES]));
+            let (mut datagram, _) = receive(&peer).await;
+            let plain = stream.open(&mut datagram).expect("a packet under a key stream that was used before");
+            assert_eq!(plain[12..], [5; FRAME_BYTES]);
+        }
+    }
 }
 
 #[tokio::test]
