@@ -14,6 +14,7 @@
 
 mod cancel;
 mod digest;
+mod encrypted;
 mod failover;
 mod in_dialog;
 mod loss_and_forks;

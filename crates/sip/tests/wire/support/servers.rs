@@ -52,20 +52,31 @@ impl Drop for Kamailio {
     }
 }
 
-/// A telephone that registers as `user`, answers at once and echoes what it hears.
+/// A telephone that answers at once and echoes what it hears.
 pub struct Baresip {
     _child: Child,
+    pub address: SocketAddr,
     _folder: TempDir,
 }
 
 impl Baresip {
+    /// One that registers as `user`.
     pub fn start(proxy: SocketAddr, user: &str) -> Self {
-        let folder = TempDir::new().unwrap();
-        let account =
-            format!("<sip:{user}@{proxy}>;auth_user=phone;auth_pass=secret;regint=60;answermode=auto\n");
-        std::fs::write(folder.path().join("accounts"), account).unwrap();
+        Self::with(&format!("<sip:{user}@{proxy}>;auth_user=phone;auth_pass=secret;regint=60"))
+    }
+
+    /// One that is called where it is, as `user`, with further options of its account.
+    pub async fn standing(user: &str, options: &str) -> Self {
+        let telephone = Self::with(&format!("<sip:{user}@127.0.0.1>;regint=0{options}"));
+        until_bound(telephone.address).await;
+        telephone
+    }
+
+    fn with(account: &str) -> Self {
+        let (folder, address) = (TempDir::new().unwrap(), free_port());
+        std::fs::write(folder.path().join("accounts"), format!("{account};answermode=auto\n")).unwrap();
         std::fs::write(folder.path().join("contacts"), "").unwrap();
-        let config = BARESIP.replace("LISTEN", &free_port().to_string());
+        let config = BARESIP.replace("LISTEN", &address.to_string());
         std::fs::write(folder.path().join("config"), config).unwrap();
         let child = Command::new("baresip")
             .arg("-f")
@@ -76,7 +87,7 @@ impl Baresip {
             .kill_on_drop(true)
             .spawn()
             .expect("baresip (Debian package baresip-core) must be installed");
-        Self { _child: child, _folder: folder }
+        Self { _child: child, address, _folder: folder }
     }
 }
 
@@ -127,6 +138,8 @@ audio_alert aubridge,x
 rtp_ports 46000-49000
 module_path /usr/lib/baresip/modules
 module g711.so
+module g722.so
+module srtp.so
 module aubridge.so
 module_tmp account.so
 module_app menu.so
