@@ -1,5 +1,6 @@
 //! Placing a call: look up, prepare, record, and only then dial; once for each idempotency key.
 
+use std::iter;
 use std::sync::Arc;
 
 use conversation::Conversation;
@@ -145,7 +146,8 @@ impl PlaceCall {
         let (placed, contact) = (call.id, call.contact);
         let reason = match (accepted, prepared) {
             (Accepted::Calling(fence), Some(leg)) => {
-                self.run_call.start(Start { call, assistant: placeable.assistant, fence, leg, admission });
+                let (assistant, format) = (placeable.assistant, first_format(&placeable.trunk));
+                self.run_call.start(Start { call, assistant, fence, leg, format, admission });
                 None
             }
             (Accepted::Failed(reason), _) => Some(reason),
@@ -210,8 +212,13 @@ impl PlaceCall {
 
 /// What is offered, best first.
 fn formats(trunk: &Trunk) -> Vec<AudioFormat> {
-    let wideband = trunk.wideband.then_some(AudioFormat::G722);
-    wideband.into_iter().chain([AudioFormat::Pcmu, AudioFormat::Pcma]).collect()
+    let narrow = [AudioFormat::Pcmu, AudioFormat::Pcma];
+    let first = first_format(trunk);
+    iter::once(first).chain(narrow.into_iter().filter(|format| *format != first)).collect()
+}
+
+fn first_format(trunk: &Trunk) -> AudioFormat {
+    if trunk.wideband { AudioFormat::G722 } else { AudioFormat::Pcmu }
 }
 
 fn replayed(earlier: Earlier<Recorded>) -> Result<Placed, PlaceError> {

@@ -41,6 +41,8 @@ pub(super) struct Cast {
     pub(super) assistant: Assistant,
     pub(super) variables: Variables,
     pub(super) lines: Lines,
+    /// The format that is offered first.
+    pub(super) format: AudioFormat,
     pub(super) moves: Moves,
     pub(super) agents: Arc<dyn VoiceAgent>,
     pub(super) recorder: Arc<dyn Recorder>,
@@ -86,8 +88,9 @@ impl Drive {
 
     /// Carries the call to its end.
     pub(super) async fn run(mut self, mut leg: Box<dyn Leg>, mut orders: mpsc::Receiver<Order>) {
-        let Cast { call, assistant, variables, lines, agents, .. } = &self.cast;
-        lines.rehearse(Conversation::lines(assistant, variables), AudioFormat::Pcmu);
+        let Cast { call, assistant, variables, lines, format, agents, .. } = &self.cast;
+        // The answer may choose another one; then lines are spoken when they are needed.
+        lines.rehearse(Conversation::lines(assistant, variables), *format);
         self.agent = Conversation::spec(assistant, variables, *call).map(|spec| agents.open(spec));
         let end = loop {
             let wake = poll_fn(|cx| self.poll_wake(cx, leg.as_mut(), &mut orders)).await;

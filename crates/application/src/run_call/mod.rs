@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::assistant::Assistant;
+use domain::audio::AudioFormat;
 use domain::call::{EndedReason, Live, OutboundCall};
-use domain::ports::{Clock, Fence, Leg, OutboundCalls, PreparedLeg, Recorder, Speech, VoiceAgent};
+use domain::ports::{Clock, Fence, OutboundCalls, PreparedLeg, Recorder, Speech, VoiceAgent};
 use domain::variables::Variables;
 use tokio::sync::mpsc;
 
@@ -52,16 +53,30 @@ pub(crate) struct Start {
     pub(crate) assistant: Assistant,
     pub(crate) fence: Fence,
     pub(crate) leg: Box<dyn PreparedLeg>,
+    /// The format that is offered first.
+    pub(crate) format: AudioFormat,
     pub(crate) admission: Admission,
 }
 
 impl RunCall {
     /// Dials and carries the call to its end, in tasks of its own.
     pub(crate) fn start(self: &Arc<Self>, start: Start) {
-        let Start { call, assistant, fence, leg, admission } = start;
+        let Start { call, assistant, fence, leg, format, admission } = start;
         let orders = self.supervisor.enter(call.id);
         let (moves, written) = mpsc::channel(MOVES);
-        let variables = variables_of(&call, &assistant);
+        let control = self.supervisor.control();
+        let cast = Cast {
+            call: fence.call,
+            variables: variables_of(&call, &assistant),
+            lines: Lines::new(Arc::clone(&self.speech), control.clone(), assistant.language),
+            assistant,
+            format,
+            moves: Moves(moves),
+            agents: Arc::clone(&self.agents),
+            recorder: Arc::clone(&self.recorder),
+            clock: Arc::clone(&self.clock),
+            ring_limit: self.ring_limit,
+        };
         let journal = Journal {
             call,
             fence,
@@ -71,24 +86,16 @@ impl RunCall {
             clock: Arc::clone(&self.clock),
             admission,
         };
-        let control = self.supervisor.control();
         control.spawn(journal.keep(written));
         let this = Arc::clone(self);
-        control.spawn(async move { this.dial(fence, assistant, variables, leg, orders, Moves(moves)).await });
+        control.spawn(async move { this.dial(cast, leg, orders).await });
     }
 
-    async fn dial(
-        self: Arc<Self>,
-        fence: Fence,
-        assistant: Assistant,
-        variables: Variables,
-        leg: Box<dyn PreparedLeg>,
-        orders: mpsc::Receiver<Order>,
-        moves: Moves,
-    ) {
+    async fn dial(self: Arc<Self>, cast: Cast, leg: Box<dyn PreparedLeg>, orders: mpsc::Receiver<Order>) {
+        let call = cast.call;
         let fail = |reason| {
             let ended = Live::dialling().end(reason, self.clock.now());
-            moves.send(Move::Ended { ended, answer: None });
+            cast.moves.send(Move::Ended { ended, answer: None });
         };
         // One more look: accepting took time, and another node may own the call by now.
         if !self.lease.may_dial() {
@@ -97,39 +104,14 @@ impl RunCall {
         let leg = match leg.send().await {
             Ok(leg) => leg,
             Err(error) => {
-                tracing::warn!(call = %fence.call, error = causes(&error), "the INVITE could not be sent");
+                tracing::warn!(%call, error = causes(&error), "the INVITE could not be sent");
                 return fail(EndedReason::TrunkUnreachable);
             }
         };
         crash_point("dialled");
-        tracing::info!(call = %fence.call, "call dialled");
-        self.carry(fence, assistant, variables, leg, orders, moves);
-    }
-
-    /// Hands the leg to a media thread.
-    fn carry(
-        &self,
-        fence: Fence,
-        assistant: Assistant,
-        variables: Variables,
-        leg: Box<dyn Leg>,
-        orders: mpsc::Receiver<Order>,
-        moves: Moves,
-    ) {
-        let lines =
-            Lines::new(Arc::clone(&self.speech), self.supervisor.control().clone(), assistant.language);
-        let drive = Drive::new(Cast {
-            call: fence.call,
-            assistant,
-            variables,
-            lines,
-            moves,
-            agents: Arc::clone(&self.agents),
-            recorder: Arc::clone(&self.recorder),
-            clock: Arc::clone(&self.clock),
-            ring_limit: self.ring_limit,
-        });
-        self.supervisor.media().spawn(drive.run(leg, orders));
+        tracing::info!(%call, "call dialled");
+        // From here on it is a media thread's.
+        self.supervisor.media().spawn(Drive::new(cast).run(leg, orders));
     }
 }
 

@@ -86,6 +86,29 @@ async fn an_agent_that_is_lost_while_it_rings_costs_the_call_a_fallback_line() {
     assert_eq!(node.end(call).await, is("failed", "assistant-error"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn lines_are_rehearsed_in_the_format_that_is_offered_first() {
+    for (wideband, first) in [(false, AudioFormat::Pcmu), (true, AudioFormat::G722)] {
+        let mut node = Node::new(Wishes { wideband, ..Wishes::default() }).await;
+        let call = node.place().await;
+        node.callee.rings();
+        // Paused time passes once nothing else is left to do.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let rehearsed = node.voice.formats.lock().unwrap().clone();
+        assert!(!rehearsed.is_empty() && rehearsed.iter().all(|format| *format == first), "{rehearsed:?}");
+        // The callee takes µ-law, whatever was rehearsed.
+        node.callee.answers();
+        assert_eq!(node.callee.sees().await, Seen::Acknowledged);
+        while node.tape.taped().played < 2 {
+            beats(&node, 1).await;
+        }
+        let spoken = node.voice.formats.lock().unwrap()[rehearsed.len()..].to_vec();
+        assert!(!spoken.is_empty() && spoken.iter().all(|format| *format == AudioFormat::Pcmu), "{spoken:?}");
+        node.callee.ends(LegEnd::ByPeer);
+        assert_eq!(node.end(call).await, is("completed", "customer-ended-call"));
+    }
+}
+
 async fn beats(node: &Node, count: usize) {
     for _ in 0..count {
         node.callee.beats(false);

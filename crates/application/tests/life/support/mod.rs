@@ -21,10 +21,11 @@ use domain::access::{Permission, Principal};
 use domain::call::{CallStatus, Ended, EndedReason, OutboundStatus};
 use domain::callback::{CallbackDraft, CallbackUrl};
 use domain::idempotency::Once;
-use domain::ids::{BootId, CallId, KeyId};
-use domain::number::Destination;
+use domain::ids::{BootId, CallId, KeyId, NumberId, TrunkId};
+use domain::number::{Destination, E164};
 use domain::ports::{Accepted, ClaimedCallback, Clock, Conclusion, OutboundCalls, TryOutcome};
 use domain::testing::{Ground, InMemory, World};
+use domain::trunk::{Number, Trunk};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
@@ -54,6 +55,7 @@ pub struct Node {
     pub tries: mpsc::UnboundedReceiver<ClaimedCallback>,
     pub mind: Mind,
     pub tape: Tape,
+    pub voice: Arc<Voice>,
     place_call: PlaceCall,
 }
 
@@ -65,11 +67,14 @@ pub struct Wishes {
     pub outcome: fn(u16) -> TryOutcome,
     /// The assistant is an AI.
     pub agent: bool,
+    /// The trunk is offered wideband sound.
+    pub wideband: bool,
 }
 
 impl Default for Wishes {
     fn default() -> Self {
-        Self { broken_voice: false, blind: false, outcome: |_| TryOutcome::Answered(200), agent: false }
+        let outcome = |_| TryOutcome::Answered(200);
+        Self { broken_voice: false, blind: false, outcome, agent: false, wideband: true }
     }
 }
 
@@ -82,6 +87,10 @@ impl Node {
             ground.assistant = ground.cascade().unwrap();
             world.provisioning.add_assistant(ground.assistant.clone()).await.unwrap();
         }
+        if !wishes.wideband {
+            ground.number = add_narrow_number(&world, &ground).await;
+        }
+        let voice = Arc::new(Voice { broken: wishes.broken_voice, ..Voice::default() });
         let (mind, tape) = (Mind::new(), Tape::default());
         let clock: Arc<dyn Clock> = SimulatedClock::new();
         let callee = Callee::new();
@@ -124,7 +133,7 @@ impl Node {
         let run_call = Arc::new(RunCall {
             calls: Arc::clone(&world.calls),
             conclude: Arc::clone(&conclude),
-            speech: Arc::new(Voice { broken: wishes.broken_voice }),
+            speech: voice.clone(),
             agents: mind.provider.clone(),
             recorder: Arc::new(tape.clone()),
             supervisor: Arc::clone(&supervisor),
@@ -161,6 +170,7 @@ impl Node {
             tries,
             mind,
             tape,
+            voice,
             place_call,
         }
     }
@@ -222,6 +232,18 @@ impl Node {
         );
         end
     }
+}
+
+/// A number on a trunk of its own, which is offered no wideband sound.
+async fn add_narrow_number(world: &World, ground: &Ground) -> Number {
+    let id = "00000000-0000-7000-8000-000000000711";
+    let trunk = TrunkId::parse(id).unwrap();
+    let narrow = Trunk { id: trunk, name: "narrow".to_owned(), wideband: false, ..ground.trunk.clone() };
+    world.provisioning.add_trunk(narrow).await.unwrap();
+    let number = E164::parse("+14155550711").unwrap();
+    let number = Number { id: NumberId::parse(id).unwrap(), trunk, number, ..ground.number.clone() };
+    world.provisioning.add_number(number.clone()).await.unwrap();
+    number
 }
 
 /// An end as `Node::end` gives it.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audio::{Encoded, FRAME_BYTES};
+use domain::audio::{AudioFormat, Encoded, FRAME_BYTES};
 use domain::ids::CallId;
 use domain::ports::{
     CallbackSender, ClaimedCallback, Clock, Conclusion, Entropy, Line, Speech, SpeechError, Spool,
@@ -50,13 +50,17 @@ impl Entropy for Counter {
 }
 
 /// Says every line in two frames that hold its first letter, or fails.
+#[derive(Default)]
 pub struct Voice {
     pub broken: bool,
+    /// In which formats it was asked for a line so far.
+    pub formats: Mutex<Vec<AudioFormat>>,
 }
 
 #[async_trait]
 impl Speech for Voice {
     async fn say(&self, line: Line) -> Result<Encoded, SpeechError> {
+        self.formats.lock().unwrap().push(line.format);
         if self.broken {
             return Err(SpeechError("hoarse".into()));
         }
