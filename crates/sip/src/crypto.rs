@@ -25,13 +25,19 @@ pub struct Secured {
     pub theirs: Master,
 }
 
-/// The tag of our only line.
+/// The tag and the suite of our only line.
 const OURS: u32 = 1;
+const SUITE: Suite = Suite::Tag80;
 
 /// The `a=crypto` line of an offer of ours, or of the answer to `offered`.
 pub(crate) fn write(ours: &Master, offered: Option<Secured>) -> String {
-    let (tag, suite) = offered.map_or((OURS, Suite::Tag80), |offered| (offered.tag, offered.suite));
+    let (tag, suite) = offered.map_or((OURS, SUITE), |offered| (offered.tag, offered.suite));
     format!("{tag} {} inline:{}", name(suite), STANDARD.encode(ours.bytes()))
+}
+
+/// Whether an answer's line is of what we offered.
+pub(crate) fn is_offered(answered: Secured) -> bool {
+    (answered.tag, answered.suite) == (OURS, SUITE)
 }
 
 /// The first line of a stream that we can use.

@@ -101,7 +101,10 @@ impl Local {
     pub fn accept_answer(&self, answer: &[u8], formats: &[AudioFormat]) -> Result<Agreed, BadSdp> {
         let session = Session::parse(answer).map_err(|_| BadSdp::Malformed)?;
         let keyed = self.keyed.filter(|keyed| keyed.required);
-        agree(&session, formats, keyed).map(|(_, agreed)| agreed)
+        let (_, agreed) = agree(&session, formats, keyed)?;
+        // Another suite was not offered, and may be weaker (RFC 4568 §5.1.3).
+        let offered = agreed.secured.is_none_or(crypto::is_offered);
+        if offered { Ok(agreed) } else { Err(BadSdp::NoAudio) }
     }
 
     fn offered_crypto(&self) -> Option<String> {
@@ -204,7 +207,9 @@ fn agree(
         let Some(ip) = connection.and_then(|c| c.try_address().ok()).map(|address| address.ip) else {
             continue;
         };
-        let numbers: Vec<u8> = media.fmt.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+        // The eighth bit is the marker's (RFC 3550 §5.1).
+        let number = |text: &str| text.parse::<u8>().ok().filter(|number| *number < 128);
+        let numbers: Vec<u8> = media.fmt.split_whitespace().filter_map(number).collect();
         let chosen = numbers.iter().find_map(|number| {
             let format = format_of(media, *number)?;
             formats.contains(&format).then_some((*number, format))
@@ -360,6 +365,29 @@ mod tests {
             let offer = description("c=IN IP4 192.0.2.1\r\n", &media);
             assert_eq!(keyed(1, true).answer(&offer, &BOTH).is_ok(), taken, "{line}");
         }
+    }
+
+    #[test]
+    fn an_answer_takes_what_was_offered_and_nothing_weaker() {
+        let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd";
+        for (line, taken) in [
+            ("1 AES_CM_128_HMAC_SHA1_80", true),
+            ("1 AES_CM_128_HMAC_SHA1_32", false),
+            ("2 AES_CM_128_HMAC_SHA1_80", false),
+        ] {
+            let media = format!("m=audio 4000 RTP/SAVP 0\r\na=crypto:{line} inline:{key}\r\n");
+            let answer = description("c=IN IP4 192.0.2.1\r\n", &media);
+            assert_eq!(keyed(1, true).accept_answer(&answer, &BOTH).is_ok(), taken, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_payload_type_that_no_packet_can_carry_is_passed_over() {
+        let media = "m=audio 4000 RTP/AVP 128 8 255 101\r\na=rtpmap:128 PCMU/8000\r\n\
+                     a=rtpmap:255 telephone-event/8000\r\na=rtpmap:101 telephone-event/8000\r\n";
+        let answer = description("c=IN IP4 192.0.2.1\r\n", media);
+        let agreed = local().accept_answer(&answer, &BOTH).unwrap();
+        assert_eq!((agreed.payload_type, agreed.telephone_event), (8, Some(101)));
     }
 
     #[test]
