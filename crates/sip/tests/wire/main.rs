@@ -17,6 +17,7 @@ mod digest;
 mod encrypted;
 mod failover;
 mod in_dialog;
+mod logs;
 mod loss_and_forks;
 mod many_calls;
 mod plain_calls;
