@@ -323,6 +323,31 @@ async fn what_cannot_be_read_is_put_aside_and_holds_up_nothing() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_read_just_now_comes_again_behind_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 1..=2 {
+        left(folder.path(), id(number)).await;
+    }
+    let (done, kept) = (path(folder.path(), id(1), "done"), folder.path().join("kept"));
+    fs::rename(&done, &kept).unwrap();
+    // A name that leads nowhere but to itself: neither missing nor of another form.
+    symlink(&done, &done).unwrap();
+
+    let recorder = DiskRecorder::open(folder.path()).unwrap();
+    let mut refused = 0;
+    let other = loop {
+        match timeout(PATIENCE, recorder.next()).await.unwrap() {
+            Ok(record) => break record,
+            Err(_) => refused += 1,
+        }
+    };
+    assert!(other.call == id(2) && refused > 0);
+    fs::rename(&kept, &done).unwrap();
+    let record = next(&recorder).await;
+    assert_eq!((record.call, texts(&record), samples(&record).len()), (id(1), vec!["hello"], 16_000));
+}
+
+#[tokio::test]
 async fn on_a_full_disk_the_sound_ends_and_the_words_stay() {
     let folder = tempfile::tempdir().unwrap();
     let recorder = DiskRecorder::open(folder.path()).unwrap();

@@ -4,7 +4,7 @@
 //! `ID.done` is there, which is the text under its last name; `ID.wav` beside it is the sound.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -130,7 +130,7 @@ impl Files {
         };
         let mut text = Vec::new();
         file.take(MOST_READ).read_to_end(&mut text)?;
-        let told = Told::read(&text).map_err(io::Error::other)?;
+        let told = Told::read(&text).map_err(|not| io::Error::new(ErrorKind::InvalidData, not))?;
         if told.unread > 0 {
             tracing::error!(%call, lines = told.unread, "a part of a transcript is damaged and left out");
         }
@@ -196,6 +196,11 @@ fn exists(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Whether a record that was read so will never be read any better.
+pub(super) fn is_broken(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::IsADirectory | ErrorKind::NotFound)
+}
+
 fn is_missing(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
+    error.kind() == ErrorKind::NotFound
 }

@@ -136,22 +136,24 @@ impl RecordShelf for DiskRecorder {
                     None => continue,
                 }
             };
-            let read = self
-                .on_disk(move |files| {
-                    let read = files.read(call);
-                    if let Err(error) = &read {
-                        tracing::error!(%call, %error, "a record cannot be read, and is put aside");
-                        files.put_aside(call, Aside::Broken)?;
+            match self.on_disk(move |files| Ok(files.read(call))).await? {
+                Ok(record) => {
+                    taken.keep();
+                    return Ok(record);
+                }
+                // Too many open files, say: what lies there is whole, and its turn comes again.
+                Err(error) if !files::is_broken(&error) => {
+                    taken.put_back();
+                    return Err(ShelfError(error.into()));
+                }
+                Err(error) => {
+                    tracing::error!(%call, %error, "a record cannot be read, and is put aside");
+                    if let Err(error) = self.on_disk(move |files| files.put_aside(call, Aside::Broken)).await {
+                        // It stays where it is; the next start meets it again.
+                        tracing::error!(%call, %error, "a record cannot be put aside");
                     }
-                    Ok(read.ok())
-                })
-                .await;
-            taken.keep();
-            match read {
-                Ok(Some(record)) => return Ok(record),
-                Ok(None) => {}
-                // It stays where it is; the next start meets it again.
-                Err(error) => tracing::error!(%call, %error, "a record cannot be put aside"),
+                    taken.keep();
+                }
             }
             self.shared.shelf.strike(call);
         }

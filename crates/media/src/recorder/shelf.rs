@@ -105,6 +105,14 @@ impl Taken<'_> {
         }
     }
 
+    /// Puts it behind all others.
+    pub(super) fn put_back(mut self) {
+        if let Some(record) = self.record.take() {
+            self.shelf.waiting.lock().push_back(record);
+            self.shelf.added.notify_one();
+        }
+    }
+
     /// Takes it for good, and gives what memory holds of it.
     pub(super) fn keep(mut self) -> Option<CompleteRecord> {
         match self.record.take()? {
