@@ -18,9 +18,10 @@ use crate::packet::HEADER_BYTES;
 use crate::receiver::Receiver;
 use crate::report::Reporter;
 use crate::rtcp::MOST_BYTES;
+use crate::secure::Secure;
 use crate::sender::Sender;
 use crate::srtp::{MOST_ADDED, Stream};
-use crate::{Lateness, Negotiated, Protection, Seeds, Stats};
+use crate::{Lateness, Negotiated, Seeds, Stats};
 
 /// Room for a datagram; RTP of a call is far smaller, and what is cut off is no audio of ours.
 const DATAGRAM: usize = 2_048;
@@ -55,34 +56,6 @@ pub(crate) struct Call {
     lateness: Lateness,
 }
 
-/// Both directions of a protected call.
-#[derive(Debug)]
-struct Secure {
-    terms: Protection,
-    ours: Stream,
-    theirs: Stream,
-}
-
-impl Secure {
-    fn of(negotiated: &Negotiated) -> Option<Box<Self>> {
-        let terms = negotiated.protection?;
-        let [ours, theirs] = [terms.ours, terms.theirs].map(|master| Stream::new(terms.suite, &master));
-        Some(Box::new(Self { terms, ours, theirs }))
-    }
-
-    /// Protects a packet of ours; what cannot be protected is not sent.
-    fn seal<'s>(
-        &mut self,
-        packet: &[u8],
-        space: &'s mut [u8],
-        protect: fn(&mut Stream, &mut [u8], usize) -> Option<usize>,
-    ) -> &'s [u8] {
-        space.iter_mut().zip(packet).for_each(|(place, byte)| *place = *byte);
-        let length = protect(&mut self.ours, space, packet.len()).unwrap_or(0);
-        space.get(..length).unwrap_or_default()
-    }
-}
-
 impl Call {
     pub(crate) fn new(seeds: &Seeds, negotiated: Negotiated, now: Duration) -> Self {
         Self {
@@ -108,10 +81,7 @@ impl Call {
     /// Goes on with other terms.
     pub(crate) fn renegotiate(&mut self, negotiated: Negotiated, now: Duration) {
         self.listening.change(negotiated.detects);
-        // The same keys go on counting.
-        if self.secure.as_ref().map(|secure| secure.terms) != negotiated.protection {
-            self.secure = Secure::of(&negotiated);
-        }
+        self.secure = Secure::turned_to(self.secure.take(), &negotiated);
         self.receiver.renegotiate(negotiated, now);
         self.timed_out = false;
     }

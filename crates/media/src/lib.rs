@@ -21,6 +21,7 @@ mod reception;
 mod recorder;
 mod report;
 mod rtcp;
+mod secure;
 mod sender;
 mod session;
 mod stats;

@@ -151,6 +151,53 @@ impl Replay {
             self.highest = Some(index);
         }
     }
+
+    /// The 48-bit index of a sequence number, nearest to the highest so far (RFC 3711 §3.3.1).
+    fn index(&self, sequence: u16) -> u64 {
+        let sequence = u64::from(sequence);
+        let Some(highest) = self.highest else { return sequence };
+        let around = highest & !0xFFFF | sequence;
+        if around + 0x8000 < highest {
+            around + 0x1_0000
+        } else if around > highest + 0x8000 {
+            around.checked_sub(0x1_0000).unwrap_or(around)
+        } else {
+            around
+        }
+    }
+}
+
+/// What is counted of one source (RFC 3711 §3.2.3).
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    ssrc: u32,
+    rtp: Replay,
+    rtcp: Replay,
+}
+
+/// The sources that were heard last, the latest first. One that comes back, after music on hold say,
+/// goes on where it was: begun anew it would be misread after a roll-over, and what was recorded of it
+/// could be played again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sources([Option<Source>; 8]);
+
+impl Sources {
+    fn of(&self, ssrc: u32) -> Source {
+        let known = self.0.iter().flatten().find(|source| source.ssrc == ssrc);
+        known.copied().unwrap_or(Source { ssrc, ..Source::default() })
+    }
+
+    fn keep(&mut self, source: Source) {
+        // A new one takes the place of the one that was silent longest.
+        let known = |place: &Option<Source>| place.is_none_or(|known| known.ssrc == source.ssrc);
+        let at = self.0.iter().position(known).unwrap_or(self.0.len() - 1);
+        if let Some(later) = self.0.get_mut(..=at) {
+            later.rotate_right(1);
+        }
+        if let Some(first) = self.0.first_mut() {
+            *first = Some(source);
+        }
+    }
 }
 
 /// One direction: what we send, or what one peer sends.
@@ -158,10 +205,7 @@ pub struct Stream {
     suite: Suite,
     rtp: Keys,
     rtcp: Keys,
-    /// The source whose packets are counted; another one begins anew.
-    ssrc: Option<u32>,
-    replay: Replay,
-    rtcp_replay: Replay,
+    sources: Sources,
     rtcp_sent: u32,
 }
 
@@ -172,11 +216,14 @@ impl Stream {
             suite,
             rtp: Keys::new(master, 0),
             rtcp: Keys::new(master, 3),
-            ssrc: None,
-            replay: Replay::default(),
-            rtcp_replay: Replay::default(),
+            sources: Sources::default(),
             rtcp_sent: 0,
         }
+    }
+
+    /// The same, with tags of another length from here on.
+    pub(crate) fn with_suite(self, suite: Suite) -> Self {
+        Self { suite, ..self }
     }
 
     /// Protects the RTP packet in the first `length` bytes; the new length, or none when there is no
@@ -186,10 +233,11 @@ impl Stream {
         let whole = buffer.get_mut(..length + tag)?;
         let (packet, place) = whole.split_at_mut(length);
         let head = Head::of(packet)?;
-        self.turn_to(head.ssrc);
-        let index = self.index(head.sequence);
+        let mut source = self.sources.of(head.ssrc);
+        let index = source.rtp.index(head.sequence);
         self.rtp.apply(head.ssrc, index, packet.get_mut(head.length..)?);
-        self.replay.note(index);
+        source.rtp.note(index);
+        self.sources.keep(source);
         let signed = self.rtp.sign([packet, &roll_over(index)]);
         place.iter_mut().zip(signed).for_each(|(place, byte)| *place = byte);
         Some(length + tag)
@@ -200,14 +248,14 @@ impl Stream {
     pub fn open<'p>(&mut self, datagram: &'p mut [u8]) -> Option<&'p [u8]> {
         let (packet, tag) = datagram.split_at_mut_checked(datagram.len().checked_sub(self.suite.tag())?)?;
         let head = Head::of(packet)?;
-        let same = self.ssrc == Some(head.ssrc);
-        let index = if same { self.index(head.sequence) } else { u64::from(head.sequence) };
-        if same && !self.replay.is_fresh(index) || !equal(&self.rtp.sign([packet, &roll_over(index)]), tag) {
+        let mut source = self.sources.of(head.ssrc);
+        let index = source.rtp.index(head.sequence);
+        if !source.rtp.is_fresh(index) || !equal(&self.rtp.sign([packet, &roll_over(index)]), tag) {
             return None;
         }
-        // Only what was signed may begin anew.
-        self.turn_to(head.ssrc);
-        self.replay.note(index);
+        // Only what was signed counts.
+        source.rtp.note(index);
+        self.sources.keep(source);
         self.rtp.apply(head.ssrc, index, packet.get_mut(head.length..)?);
         Some(packet)
     }
@@ -235,34 +283,16 @@ impl Stream {
         let (word, tag) = rest.split_first_chunk::<RTCP_INDEX>()?;
         let ssrc = rtcp_ssrc(packet)?;
         let index = u64::from(u32::from_be_bytes(*word) & 0x7FFF_FFFF);
-        if !self.rtcp_replay.is_fresh(index) || !equal(&self.rtcp.sign([packet, word]), tag) {
+        let mut source = self.sources.of(ssrc);
+        if !source.rtcp.is_fresh(index) || !equal(&self.rtcp.sign([packet, word]), tag) {
             return None;
         }
-        self.rtcp_replay.note(index);
+        source.rtcp.note(index);
+        self.sources.keep(source);
         if word.first().is_some_and(|byte| byte & 0x80 != 0) {
             self.rtcp.apply(ssrc, index, packet.get_mut(RTCP_HEADER..)?);
         }
         Some(packet)
-    }
-
-    fn turn_to(&mut self, ssrc: u32) {
-        if self.ssrc.replace(ssrc) != Some(ssrc) {
-            self.replay = Replay::default();
-        }
-    }
-
-    /// The 48-bit index of a sequence number, nearest to the highest so far (RFC 3711 §3.3.1).
-    fn index(&self, sequence: u16) -> u64 {
-        let sequence = u64::from(sequence);
-        let Some(highest) = self.replay.highest else { return sequence };
-        let around = highest & !0xFFFF | sequence;
-        if around + 0x8000 < highest {
-            around + 0x1_0000
-        } else if around > highest + 0x8000 {
-            around.checked_sub(0x1_0000).unwrap_or(around)
-        } else {
-            around
-        }
     }
 }
 

@@ -52,15 +52,23 @@ fn a_packet_is_protected_as_by_others() {
 }
 
 fn packet(sequence: u16) -> Vec<u8> {
+    packet_of(9, sequence)
+}
+
+fn packet_of(source: u8, sequence: u16) -> Vec<u8> {
     let mut packet = vec![0x80, 0];
     packet.extend(sequence.to_be_bytes());
-    packet.extend([0, 0, 0, 1, 0, 0, 0, 9]);
+    packet.extend([0, 0, 0, 1, 0, 0, 0, source]);
     packet.extend([u8::try_from(sequence % 251).unwrap(); 160]);
     packet
 }
 
 fn sealed(stream: &mut Stream, sequence: u16) -> Vec<u8> {
-    let plain = packet(sequence);
+    sealed_of(stream, 9, sequence)
+}
+
+fn sealed_of(stream: &mut Stream, source: u8, sequence: u16) -> Vec<u8> {
+    let plain = packet_of(source, sequence);
     let mut buffer = [0; 200];
     buffer[..plain.len()].copy_from_slice(&plain);
     let length = stream.protect(&mut buffer, plain.len()).unwrap();
@@ -103,6 +111,45 @@ fn what_is_forged_repeated_or_too_old_is_refused() {
     assert!(back.open(&mut all[101].clone()).is_some());
     for length in 0..30 {
         assert!(back.open(&mut vec![0x80; length]).is_none());
+    }
+}
+
+#[test]
+fn a_source_that_comes_back_goes_on_where_it_was() {
+    let (mut out, mut back) = (Stream::new(Suite::Tag80, &master()), Stream::new(Suite::Tag80, &master()));
+    let speech: Vec<Vec<u8>> = [10, 30_000, 60_000, 5].map(|sequence| sealed(&mut out, sequence)).to_vec();
+    for datagram in &speech {
+        assert!(back.open(&mut datagram.clone()).is_some());
+    }
+    for hold in 0..7 {
+        let music = sealed_of(&mut out, hold, 10);
+        assert!(back.open(&mut music.clone()).is_some());
+        for recorded in &speech {
+            assert!(back.open(&mut recorded.clone()).is_none(), "what was recorded is not played again");
+        }
+        assert!(back.open(&mut music.clone()).is_none());
+    }
+    assert_eq!(back.open(&mut sealed(&mut out, 6)), Some(&packet(6)[..]), "after its roll-over");
+    // However many there were, a new one is heard.
+    for other in 20..50 {
+        assert!(back.open(&mut sealed_of(&mut out, other, 10)).is_some());
+    }
+}
+
+#[test]
+fn the_reports_of_another_source_are_counted_anew() {
+    let mut back = Stream::new(Suite::Tag80, &master());
+    for source in [9, 10] {
+        let mut out = Stream::new(Suite::Tag80, &master());
+        let plain = [&[0x80, 201, 0, 1, 0, 0, 0, source][..], &[7; 8]].concat();
+        for _ in 0..3 {
+            let mut buffer = [0; 40];
+            buffer[..16].copy_from_slice(&plain);
+            let length = out.protect_rtcp(&mut buffer, 16).unwrap();
+            let mut again = buffer;
+            assert_eq!(back.open_rtcp(&mut buffer[..length]), Some(&plain[..]));
+            assert!(back.open_rtcp(&mut again[..length]).is_none());
+        }
     }
 }
 

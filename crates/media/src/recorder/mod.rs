@@ -148,7 +148,8 @@ impl RecordShelf for DiskRecorder {
                 }
                 Err(error) => {
                     tracing::error!(%call, %error, "a record cannot be read, and is put aside");
-                    if let Err(error) = self.on_disk(move |files| files.put_aside(call, Aside::Broken)).await {
+                    if let Err(error) = self.on_disk(move |files| files.put_aside(call, Aside::Broken)).await
+                    {
                         // It stays where it is; the next start meets it again.
                         tracing::error!(%call, %error, "a record cannot be put aside");
                     }
