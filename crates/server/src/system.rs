@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::ports::{Clock, Entropy};
 use domain::timestamp::to_millis;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 use time::OffsetDateTime;
 
@@ -44,9 +45,42 @@ impl Entropy for SystemEntropy {
     }
 }
 
+/// Open files that suffice for as many calls as there are usual ports: a call has two sockets, two
+/// files and its provider's connection.
+const OPEN_FILES: u64 = 65_536;
+
+/// With fewer than this, some hundred calls at a time are too many.
+const FEW_FILES: u64 = 4_096;
+
+/// Lets this process have as many files open as it may. What systems give at first, often 1,024, is
+/// meant for programs that cannot count beyond.
+pub fn raise_open_files() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    // None is no limit.
+    let wanted = maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
+    let Some(mut open_files) = current else { return };
+    if open_files < wanted && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok() {
+        open_files = wanted;
+    }
+    if open_files < FEW_FILES {
+        tracing::warn!(open_files, "few files may be open at a time: calls beyond some hundred will fail");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_files_may_be_open_as_the_system_allows() {
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let most = maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
+        // One less harms no test beside this one.
+        let lowered = Rlimit { current: current.map(|current| current.min(most) - 1), maximum };
+        setrlimit(Resource::Nofile, lowered).unwrap();
+        raise_open_files();
+        assert_eq!(getrlimit(Resource::Nofile), Rlimit { current: Some(most), maximum });
+    }
 
     #[test]
     fn the_wall_clock_is_cut_to_milliseconds_and_the_boot_clock_never_goes_back() {

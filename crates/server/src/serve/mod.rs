@@ -19,7 +19,7 @@ use crate::adapters::{self, ArtifactStore};
 use crate::config::Settings;
 use crate::embedded::Cluster;
 use crate::secrets::at_rest_key;
-use crate::system::{SystemClock, SystemEntropy};
+use crate::system::{SystemClock, SystemEntropy, raise_open_files};
 use runtimes::Runtimes;
 use shutdown::Signals;
 use wiring::Wiring;
@@ -29,6 +29,7 @@ const DATABASE_RETRY: Duration = Duration::from_secs(2);
 
 /// Serves until SIGTERM or SIGINT, then drains.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
+    raise_open_files();
     let runtimes = Runtimes::start().context("the threads could not be started")?;
     let served = runtimes.control().block_on(serve(settings, &runtimes));
     runtimes.stop();
