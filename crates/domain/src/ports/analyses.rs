@@ -58,7 +58,8 @@ pub enum AnalysisSettled {
 #[async_trait]
 pub trait Analyses: Send + Sync {
     /// Claims at most `most` analyses that are due at `now`, of calls that are over, for as long as
-    /// [`ANALYSIS_LEASE`](crate::call::ANALYSIS_LEASE); those that are due for longest first.
+    /// [`ANALYSIS_LEASE`](crate::call::ANALYSIS_LEASE); those that are due for longest first. A store may
+    /// claim fewer at a time.
     async fn claim_analyses(
         &self,
         boot: BootId,
