@@ -167,15 +167,21 @@ fn same_shape(expected: &Value, answer: &Value, place: &str) {
 }
 
 /// What kind of text it is, or the text itself.
-fn form(text: &str) -> &str {
+fn form(text: &str) -> String {
     let pattern: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
     let is_uuid = text.len() == 36 && text.bytes().filter(|byte| *byte == b'-').count() == 4;
+    let tells_length = ["seconds.", "secondes."].iter().any(|end| text.ends_with(end));
+    if let Some((address, _)) = text.split_once("?expires=") {
+        let (_, file) = address.rsplit_once('/').unwrap();
+        return format!("an address of {file}");
+    }
     match pattern.as_str() {
-        "0000-00-00T00:00:00.000Z" => "a time",
-        "0000…" => "an id",
-        _ if is_uuid => "an id",
-        _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => "a number",
-        _ => text,
+        "0000-00-00T00:00:00.000Z" => "a time".to_owned(),
+        "0000…" => "an id".to_owned(),
+        _ if is_uuid => "an id".to_owned(),
+        _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => "a number".to_owned(),
+        _ if tells_length => text.split(|letter: char| letter.is_ascii_digit()).collect(),
+        _ => text.to_owned(),
     }
 }
