@@ -26,6 +26,9 @@ const USUAL_REALTIME: &str = "wss://api.openai.com/v1/realtime";
 /// The base of the three services when nobody says where they are.
 const USUAL_CASCADE: &str = "https://api.openai.com/v1";
 
+const NO_KEYS_HERE: &str = "a key has no place in a file: name a variable with key_variable, or store it with \
+                            `callwright assistant key set`";
+
 pub(super) struct FileAgent {
     pub(super) instructions: Option<String>,
     pub(super) fallback_line: Option<String>,
@@ -199,14 +202,13 @@ impl FileProvider {
     ) -> Result<Provider, BadFile> {
         let key = |part: &str| format!("{table}.{part}");
         if self.key.is_some() {
-            return Err(bad(
-                &key("key"),
-                "a key has no place in a file: name a variable with key_variable, or store it with \
-                 `callwright assistant key set`",
-            ));
+            return Err(bad(&key("key"), NO_KEYS_HERE));
         }
         let missing = || bad(&key("endpoint"), "this dialect has no usual one: say where the provider is");
         let endpoint = self.endpoint.as_deref().or(usual).ok_or_else(missing)?;
+        if carries_a_key(endpoint) {
+            return Err(bad(&key("endpoint"), NO_KEYS_HERE));
+        }
         let judged = allowed.addresses.judge_endpoint(endpoint, protocol);
         let endpoint = judged.map_err(|refused| bad(&key("endpoint"), refused.as_str()))?;
         let way_in = match self.key_variable {
@@ -220,4 +222,11 @@ impl FileProvider {
         };
         Ok(Provider { endpoint, model: name(&key("model"), &self.model)?, key: way_in })
     }
+}
+
+/// Whether the query of a URL holds what should be a stored key: some providers take theirs there.
+fn carries_a_key(url: &str) -> bool {
+    let query = url.split_once('?').map_or("", |(_, query)| query).to_ascii_lowercase();
+    let mut names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
+    names.any(|name| ["key", "token", "secret"].iter().any(|word| name.contains(word)))
 }

@@ -112,6 +112,7 @@ fn a_mistake_is_named_with_what_is_allowed() {
             ("realtime.endpoint = 'ws://api.openai.com/'", "realtime.endpoint", "plain ws"),
             ("realtime.endpoint = 'wss://192.168.0.1/'", "realtime.endpoint", "private"),
             ("realtime.endpoint = 'wss://u:p@api.openai.com/'", "realtime.endpoint", "a password"),
+            ("realtime.endpoint = 'wss://api.openai.com/?a=b&Api-Key=c'", "realtime.endpoint", "key set"),
             ("realtime.key_variable = 'DATABASE_URL'", "realtime.key_variable", "ENGINES__KEY_VARIABLES"),
             ("realtime.key = 'sk-secret'", "realtime.key", "callwright assistant key set"),
             ("realtime.voice = ''", "realtime.voice", "1 to 200"),
