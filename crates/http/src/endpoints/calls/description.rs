@@ -68,8 +68,8 @@ pub(super) fn describe_detail() -> Description {
         ("callOutcome", json!("appointment_confirmed")),
         ("callSummary", json!("Ada confirmed her appointment.")),
         ("callSummaryFr", json!("Ada a confirmé son rendez-vous.")),
-        ("transcriptUrl", Value::Null),
-        ("recordingUrl", Value::Null),
+        ("transcriptUrl", json!(address_of("transcript.txt"))),
+        ("recordingUrl", json!(address_of("recording.wav"))),
     ] {
         if let Some(members) = call.as_object_mut() {
             members.insert(name.to_owned(), value);
@@ -143,12 +143,18 @@ static DETAIL: Part = Part {
             .always("callOutcome", nullable(outcome))
             .always("callSummary", nullable(text("English summary.", "Ada confirmed her appointment.")))
             .always("callSummaryFr", nullable(text("French summary.", "Ada a confirmé son rendez-vous.")))
-            .always("transcriptUrl", nullable(url("Pre-signed URL of the transcript; null without one.")))
-            .always("recordingUrl", nullable(url("Pre-signed URL of the recording; null without one.")))
+            .always("transcriptUrl", nullable(url("transcript", "transcript.txt")))
+            .always("recordingUrl", nullable(url("recording", "recording.wav")))
     },
     uses: &[],
 };
 
-fn url(words: &str) -> ObjectBuilder {
-    formatted("uri", words, "https://calls.example.com/artifacts/1")
+fn url(what: &str, file: &str) -> ObjectBuilder {
+    let words = format!("Pre-signed URL of the {what}, for an hour; null without one.");
+    formatted("uri", &words, &address_of(file))
+}
+
+fn address_of(file: &str) -> String {
+    let folder = format!("https://calls.example.com/artifacts/{SOME_UUID}/{SOME_UUID}/{SOME_UUID}");
+    format!("{folder}/{file}?expires=1772361072&signature=Lmy4QEwbX8gL-9EIYTEwee-cGZdv11ePL_0cQ0t9SxY")
 }
