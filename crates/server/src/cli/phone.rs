@@ -43,7 +43,8 @@ pub(super) struct Arguments {
     /// Let a ringback tone be heard before the answer (183).
     #[arg(long)]
     early_media: bool,
-    /// Say words; `--say`, `--play`, `--press` and `--wait` are done in the order written.
+    /// Say words, once the other side pauses; `--say`, `--play`, `--press` and `--wait` are done in the
+    /// order written, and what follows a `--wait` awaits no pause.
     #[arg(long, value_name = "WORDS")]
     say: Vec<String>,
     /// Play a WAV file.
