@@ -17,6 +17,7 @@ mod analyses;
 mod bucket;
 mod callbacks;
 mod capacity;
+mod conversations;
 mod crashes;
 mod logs;
 mod orphans;

@@ -19,6 +19,11 @@ pub struct Telephone {
 impl Telephone {
     /// Does this with every call.
     pub async fn that(actions: impl IntoIterator<Item = Action>) -> Self {
+        Self::with(CallScript::answering().then(actions)).await
+    }
+
+    /// Follows a script with every call.
+    pub async fn with(script: CallScript) -> Self {
         let voice = speech::Settings {
             program: PROGRAM.into(),
             args: vec!["speak".to_owned()],
@@ -29,7 +34,7 @@ impl Telephone {
             speech: Some(PicoSpeech::start(&voice)),
             ..PhoneSettings::new("127.0.0.1:0".parse().unwrap(), Arc::new(SystemEntropy))
         };
-        let phone = Phone::start(settings, CallScript::answering().then(actions)).await.unwrap();
+        let phone = Phone::start(settings, script).await.unwrap();
         let events = phone.events();
         Self { phone, events }
     }
@@ -43,6 +48,16 @@ impl Telephone {
     pub async fn until(&mut self, wanted: impl Fn(&Happening) -> bool) -> Happening {
         let event = self.events.until(|event| wanted(&event.what));
         tokio::time::timeout(PATIENCE, event).await.expect("it did not happen").unwrap().what
+    }
+
+    /// Waits until the call is over, and gives all that happened until then.
+    pub async fn story(&mut self) -> Vec<Happening> {
+        let mut story = Vec::new();
+        while !matches!(story.last(), Some(Happening::Over { .. })) {
+            let event = tokio::time::timeout(2 * PATIENCE, self.events.next()).await;
+            story.push(event.expect("the call goes on and on").unwrap().what);
+        }
+        story
     }
 
     /// Waits until a call is over, and tells how long it lasted from its answer on.
