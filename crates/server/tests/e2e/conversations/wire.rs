@@ -261,12 +261,13 @@ pub fn last_word(packets: &[Packet]) -> Instant {
 pub fn never_pauses(packets: &[Packet]) {
     let gaps = packets.windows(2).map(|pair| pair[1].at - pair[0].at);
     let longest = gaps.max().unwrap_or_default();
-    assert!(longest < Duration::from_millis(200), "nothing was sent for {longest:?}");
+    // A busy machine holds beats up; an assistant that holds its breath for a cough does so for longer.
+    assert!(longest < Duration::from_millis(500), "nothing was sent for {longest:?}");
     let steady = packets.windows(2).all(|pair| pair[1].sequence == pair[0].sequence.wrapping_add(1));
     assert!(steady, "the packets' numbers have gaps");
     let (first, last) = (packets.first().unwrap().at, packets.last().unwrap().at);
     let beats = (last - first).as_millis() / 20;
-    assert!(beats.abs_diff(packets.len() as u128) < 10, "{} packets in {:?}", packets.len(), last - first);
+    assert!(beats.abs_diff(packets.len() as u128) < 25, "{} packets in {:?}", packets.len(), last - first);
 }
 
 /// The frames of a message as a provider spoke it: where the formats agree they go on unchanged.
