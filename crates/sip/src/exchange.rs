@@ -59,6 +59,11 @@ impl Invite {
         Self { responses, _driver: AbortOnDropHandle::new(driver) }
     }
 
+    /// A response that is there already.
+    pub(crate) fn waiting(&mut self) -> Option<Response> {
+        self.responses.try_recv().ok()
+    }
+
     /// The next response; none when no more come.
     pub(crate) async fn next(&mut self) -> Option<Response> {
         self.responses.recv().await

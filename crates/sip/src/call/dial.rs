@@ -82,7 +82,10 @@ impl Call {
             let dialled = match happened {
                 Happened::Response(Some(response)) => self.on_response(&mut attempt, response).await,
                 Happened::Response(None) => Some(Dialled::Over(self.without_answer(&attempt))),
-                Happened::Inbound(Inbound::Accepted(response)) => self.on_accepted(&attempt, *response).await,
+                Happened::Inbound(Inbound::Accepted(response)) => {
+                    self.catch_up(&mut attempt);
+                    self.on_accepted(&attempt, *response).await
+                }
                 Happened::Inbound(Inbound::Request(request)) => {
                     self.on_early_request(*request, attempt.early.is_some()).await;
                     None
@@ -177,6 +180,15 @@ impl Call {
             }
             200..=299 => None,
             code => self.on_failure(attempt, code, &response).await,
+        }
+    }
+
+    /// Takes the provisional answers that came before a 2xx and still wait beside it.
+    fn catch_up(&mut self, attempt: &mut Attempt) {
+        while let Some(response) = attempt.invite.waiting() {
+            if !self.state.hung_up && (101..200).contains(&response.status_code.code()) {
+                self.on_provisional(attempt, &response);
+            }
         }
     }
 
