@@ -14,8 +14,10 @@ const SLOTS: u32 = 4_096;
 const BOUND: u32 = 1_920;
 /// One frame, in samples.
 const STEP: u32 = 160;
-/// The least held before playing begins, in samples: 40 ms.
-const LEAST: u32 = 320;
+/// The least held before playing begins, in samples: 20 ms. Audio that comes evenly waits for the
+/// next beat only; a packet that comes after its beat stops the time line for one, which from then
+/// on is the room that the network needs.
+const LEAST: u32 = STEP;
 /// The most held before playing begins, in samples: 120 ms.
 const MOST: u32 = 960;
 /// So many late packets in a row are a slower network or a new time line, not stragglers.
@@ -172,7 +174,9 @@ impl JitterBuffer {
     }
 
     fn target(&self, jitter: u32) -> u32 {
-        let wanted = self.longest_packet.saturating_add(jitter.saturating_mul(3)).saturating_add(self.lesson);
+        // A packet comes half a beat before it is played, on average.
+        let evenly = self.longest_packet.next_multiple_of(STEP) - STEP / 2;
+        let wanted = evenly.saturating_add(jitter.saturating_mul(3)).saturating_add(self.lesson);
         let most = MOST.max(self.longest_packet + STEP);
         wanted.min(BOUND).next_multiple_of(STEP).clamp(LEAST, most.min(BOUND - STEP))
     }

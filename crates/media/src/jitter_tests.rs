@@ -24,13 +24,30 @@ fn take(buffer: &mut JitterBuffer) -> Option<u8> {
 }
 
 #[test]
-fn playing_begins_at_40_ms_and_keeps_that_depth() {
+fn what_comes_evenly_is_played_with_the_next_beat() {
     let mut buffer = buffer();
     for number in 0..100 {
         assert_eq!(put(&mut buffer, 0, number), Insertion::Stored);
-        let expected = number.checked_sub(1);
-        assert_eq!(take(&mut buffer), expected);
+        assert_eq!(take(&mut buffer), Some(number));
     }
+}
+
+#[test]
+fn packets_around_the_beat_cost_one_beat_once() {
+    let mut buffer = buffer();
+    let mut heard = Vec::new();
+    let mut number = 0;
+    for beat in 0..100 {
+        // Every other packet comes just after its beat.
+        let before = if beat % 2 == 0 { beat + 1 } else { beat };
+        while number < before {
+            put(&mut buffer, 0, number);
+            number += 1;
+        }
+        heard.push(take(&mut buffer));
+    }
+    let expected: Vec<_> = [Some(0), None].into_iter().chain((1..=98).map(Some)).collect();
+    assert_eq!(heard, expected);
 }
 
 #[test]
@@ -43,7 +60,7 @@ fn a_short_stream_is_heard_even_if_the_depth_is_never_reached() {
 
 #[test]
 fn more_jitter_means_a_longer_wait_up_to_120_ms() {
-    for (jitter_ms, frames) in [(0, 2), (10, 3), (20, 4), (500, 6)] {
+    for (jitter_ms, frames) in [(0, 1), (3, 1), (5, 2), (10, 2), (20, 4), (500, 6)] {
         let mut buffer = buffer();
         let mut number = 0;
         let wait = loop {
@@ -95,7 +112,7 @@ fn the_timestamp_wraps_around() {
     let base = u32::MAX - 5 * STEP + 7;
     for number in 0..20 {
         put(&mut buffer, base, number);
-        assert_eq!(take(&mut buffer), number.checked_sub(1));
+        assert_eq!(take(&mut buffer), Some(number));
     }
 }
 
