@@ -37,7 +37,7 @@ use tokio_tungstenite::accept_hdr_async;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use url::Url;
 
-pub use options::{Fault, Listen, Options, Part, Recogniser, Replies};
+pub use options::{Fault, Listen, Options, Part, Passing, Recogniser, Replies, Watcher};
 pub use record::{HeardTurn, Record};
 pub use voice::say;
 

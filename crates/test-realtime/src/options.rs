@@ -14,6 +14,8 @@ use tokio_rustls::rustls::ServerConfig;
 pub enum Part {
     /// It says this.
     Say(String),
+    /// It says this with sound of its own, 8,000 samples a second.
+    Sound(String, Arc<[i16]>),
     /// It uses a tool.
     Call {
         /// The tool.
@@ -95,6 +97,25 @@ impl fmt::Debug for Recogniser {
     }
 }
 
+/// Sound on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing<'a> {
+    /// It came from the client.
+    Heard(&'a [u8]),
+    /// It goes to the client next.
+    Spoken(&'a [u8]),
+}
+
+/// Who watches sound pass: the number of the connection, and the sound.
+#[derive(Clone)]
+pub struct Watcher(pub Arc<dyn Fn(usize, Passing<'_>) + Send + Sync>);
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watcher")
+    }
+}
+
 /// How one connection fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
@@ -142,10 +163,14 @@ pub struct Options {
     pub recogniser: Recogniser,
     /// How long after a turn its words come.
     pub transcript_after: Duration,
+    /// How long it thinks before an answer begins.
+    pub thinks: fn() -> Duration,
     /// How many times faster than real time it speaks; below 1 it is too slow.
     pub speed: f64,
     /// How its connections fail, in their order; further ones do not.
     pub faults: Vec<Fault>,
+    /// Who watches sound as it passes, at that very moment.
+    pub watcher: Option<Watcher>,
     /// TLS, if it is to be spoken.
     pub tls: Option<Arc<ServerConfig>>,
 }
@@ -161,14 +186,22 @@ impl Default for Options {
             replies: Replies::lines(&["How can I help you?"]),
             recogniser: Recogniser::script([]),
             transcript_after: Duration::ZERO,
+            thinks: || Duration::ZERO,
             speed: 20.0,
             faults: Vec::new(),
+            watcher: None,
             tls: None,
         }
     }
 }
 
 impl Options {
+    pub(crate) fn watch(&self, connection: usize, passing: Passing<'_>) {
+        if let Some(Watcher(watch)) = &self.watcher {
+            watch(connection, passing);
+        }
+    }
+
     pub(crate) fn opens(&self, key: &str) -> bool {
         self.key.as_deref().is_none_or(|wanted| wanted == key)
     }

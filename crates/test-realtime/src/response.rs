@@ -46,7 +46,8 @@ pub(crate) fn lay_out(response: &str, parts: &[(String, Part)], manner: &Manner)
     for (index, (id, part)) in parts.iter().enumerate() {
         let at = json!({"response_id": response, "output_index": index, "item_id": id});
         let item = match part {
-            Part::Say(text) => message(&at, id, text, manner, &mut steps),
+            Part::Say(text) => message(&at, id, text, &say(manner.language, text), manner, &mut steps),
+            Part::Sound(text, sound) => message(&at, id, text, sound, manner, &mut steps),
             Part::Call { name, arguments } => call(&at, id, name, arguments, &mut steps),
         };
         output.push(item);
@@ -85,7 +86,14 @@ fn end(at: &Value, item: &Value, steps: &mut VecDeque<Step>) {
     steps.push_back(Step::at_once(event("response.output_item.done", at, &json!({"item": item}))));
 }
 
-fn message(at: &Value, id: &str, text: &str, manner: &Manner, steps: &mut VecDeque<Step>) -> Value {
+fn message(
+    at: &Value,
+    id: &str,
+    text: &str,
+    sound: &[i16],
+    manner: &Manner,
+    steps: &mut VecDeque<Step>,
+) -> Value {
     let item = |status: &str, content: Value| {
         json!({
             "id": id, "object": "realtime.item", "type": "message", "status": status,
@@ -96,7 +104,7 @@ fn message(at: &Value, id: &str, text: &str, manner: &Manner, steps: &mut VecDeq
     let at = &event("", at, &json!({"content_index": 0}));
     let part = json!({"part": {"type": "audio", "transcript": ""}});
     steps.push_back(Step::at_once(event("response.content_part.added", at, &part)));
-    let sound = manner.format.encode(&say(manner.language, text));
+    let sound = manner.format.encode(sound);
     let pieces: Vec<&[u8]> = sound.chunks(PIECE_MS * manner.format.bytes_a_ms()).collect();
     let mut words = text.split_inclusive(' ');
     let a_piece = text.split_inclusive(' ').count().div_ceil(pieces.len().max(1));

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{Active, Over, Ready, Session};
 use crate::client_event::Refusal;
-use crate::options::{Fault, Part};
+use crate::options::{Fault, Part, Passing};
 use crate::response::{self, Manner, Step};
 
 /// How many pieces of sound a response has before it drops or is cut off.
@@ -58,8 +58,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             speed: self.options.speed,
         };
         self.begin(id.clone(), VecDeque::new());
-        let ready = self.ready.clone();
+        let (ready, thinks) = (self.ready.clone(), self.options.thinks);
         tokio::task::spawn_blocking(move || {
+            std::thread::sleep(thinks());
             let steps = response::lay_out(&id, &parts, &manner);
             let _ = ready.send(Ready::Response(id, steps));
         });
@@ -94,6 +95,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         if step.event["type"] == "conversation.item.added" {
             let item = step.event["item"].clone();
             self.items.add(item["id"].as_str().unwrap_or_default(), &item);
+        }
+        if let Some((_, sound)) = &step.sound {
+            self.options.watch(self.number, Passing::Spoken(sound));
         }
         self.send(step.event).await?;
         let Some((item, sound)) = step.sound else { return Ok(()) };

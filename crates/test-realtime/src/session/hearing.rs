@@ -9,10 +9,12 @@ use tokio::time::sleep;
 use super::{Over, Ready, Session};
 use crate::client_event::Refusal;
 use crate::ears::{Detection, Heard};
+use crate::options::Passing;
 use crate::record::HeardTurn;
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     pub(super) async fn hear(&mut self, sound: &[u8]) -> Result<Result<(), Refusal>, Over> {
+        self.options.watch(self.number, Passing::Heard(sound));
         self.records.change(|record| record.sound[self.number].extend_from_slice(sound));
         let samples = self.configuration.input.decode(sound);
         let heard = self.ears.as_mut().map(|ears| ears.hear(&samples)).unwrap_or_default();
