@@ -36,8 +36,11 @@ bench-calls: (bench "calls")
 # Calls, questions, organizations and lists a second against pgbench doing the same statements, and the rate-limit check.
 bench-api: (bench "api-place" "api-status" "api-create" "api-calls" "rate-limit")
 
-# 200 calls that talk at a time, and the memory that 5,000 leave behind.
-bench-media: (bench "media" "memory")
+# 300 recorded calls that talk at a time, with a script and with a Realtime provider, and the memory that 5,000 leave behind.
+bench-media: (bench "media" "media-realtime" "memory")
+
+# Our own share of the delay from the callee's voice to the provider's and back.
+bench-voice: (bench "voice")
 
 # Measurements of the release build, each on a durable database of its own; all are made even if one fails.
 [private]

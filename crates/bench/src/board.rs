@@ -16,12 +16,23 @@ pub(crate) enum Moment {
     HungUp,
     /// Its callback arrived whole at the receiver.
     CalledBack,
+    /// The last packet with speech of a turn left the callee.
+    Said,
+    /// That speech was at the provider.
+    Reached,
+    /// The provider sent the first sound of its answer.
+    Answered,
+    /// The packet with it was at the callee.
+    Heard,
 }
 
-/// One row a call.
+/// How many moments there are.
+const MOMENTS: usize = 8;
+
+/// One row a call, or a turn.
 pub(crate) struct Board {
     epoch: Instant,
-    rows: Vec<[AtomicU64; 4]>,
+    rows: Vec<[AtomicU64; MOMENTS]>,
 }
 
 impl Board {
@@ -39,10 +50,21 @@ impl Board {
 
     /// From one moment to another, of those calls from `first` on that saw both.
     pub(crate) fn spread(&self, first: u32, from: Moment, to: Moment) -> Spread {
-        let at = |row: &[AtomicU64; 4], moment: Moment| row[moment as usize].load(Ordering::Relaxed);
+        let at = |row: &[AtomicU64; MOMENTS], moment: Moment| row[moment as usize].load(Ordering::Relaxed);
         let rows = self.rows[first as usize..].iter().map(|row| (at(row, from), at(row, to)));
         let both = rows.filter(|(from, to)| *from > 0 && *to > 0);
         Spread::new(both.map(|(from, to)| Duration::from_nanos(to.saturating_sub(from))).collect())
+    }
+
+    /// The same over two stretches together, of those rows that saw both whole.
+    pub(crate) fn sum(&self, [one, other]: [(Moment, Moment); 2]) -> Spread {
+        let at = |row: &[AtomicU64; MOMENTS], moment: Moment| row[moment as usize].load(Ordering::Relaxed);
+        let over = |row, (from, to)| {
+            let (from, to) = (at(row, from), at(row, to));
+            (from > 0 && to >= from).then(|| to - from)
+        };
+        let sums = self.rows.iter().filter_map(|row| Some(over(row, one)? + over(row, other)?));
+        Spread::new(sums.map(Duration::from_nanos).collect())
     }
 
     /// How many calls saw it.

@@ -23,7 +23,7 @@ const TALK: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(installation: &Installation, report: &mut Report) {
     let board = Arc::new(Board::new(WARM_UP + MEASURED));
-    let gateway = peer::start(Behaviour::Talk(TALK, board.clone()));
+    let gateway = peer::start(Behaviour::Talk { length: TALK, board: board.clone(), talker: None });
     let desk = Desk::provision(installation, LISTENER, gateway);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let cpu = runtime.block_on(load(installation, desk, &board));

@@ -115,6 +115,7 @@ fn command(program: &Path, data: &Path, log_level: &str) -> Command {
         ("SIP__LISTEN", "127.0.0.1:0"),
         ("MEDIA__PORTS", "20000-29999"),
         ("CALLBACKS__ALLOWED_NETWORKS", "127.0.0.0/8"),
+        ("ENGINES__ALLOWED_NETWORKS", "127.0.0.0/8"),
         ("CALLS__DRAIN_LIMIT", "0"),
         ("LOG__FORMAT", "json"),
         ("LOG__LEVEL", log_level),

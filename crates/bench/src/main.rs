@@ -1,6 +1,6 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|memory PROGRAM [FOLDER]`
+//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory PROGRAM [FOLDER]`
 //!
 //! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
 //! is no memory disk, when not given.
@@ -28,6 +28,7 @@ mod database;
 mod desk;
 mod dialler;
 mod figure;
+mod floor;
 mod http;
 mod installation;
 mod lists;
@@ -37,10 +38,13 @@ mod memory;
 mod organizations;
 mod peer;
 mod pgbench;
+mod provider;
 mod rate_limit;
 mod receiver;
 mod sip;
+mod talker;
 mod telephone;
+mod voice;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,16 +69,18 @@ fn main() -> ExitCode {
         "api-status" => api::status,
         "api-create" => organizations::create,
         "api-calls" => lists::run,
-        "media" => media::run,
+        "media" => media::builtin,
+        "media-realtime" => media::realtime,
+        "voice" => voice::run,
         "memory" => memory::run,
         _ => {
             println!(
-                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|memory PROGRAM [FOLDER]"
+                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory PROGRAM [FOLDER]"
             );
             return ExitCode::FAILURE;
         }
     };
-    let log_level = if bench == "media" { "info,sip::leg=debug" } else { "info" };
+    let log_level = if bench.starts_with("media") { "info,sip::leg=debug" } else { "info" };
     let installation = Installation::serving(PathBuf::from(program), &folder, log_level);
     println!("{}", machine::describe());
     println!("database: {}", database::settings(&installation));

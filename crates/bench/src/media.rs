@@ -1,62 +1,99 @@
-//! 200 calls that talk at a time: punctuality, processor time and memory.
+//! 300 calls that talk at a time: punctuality, processor time against the barest program, and memory.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use test_realtime::{Options, Replies};
 
+use crate::board::Board;
 use crate::database;
 use crate::desk::{Desk, LISTENER};
 use crate::dialler::Backend;
 use crate::figure::{Report, Spread, millis};
+use crate::floor;
 use crate::installation::{Installation, PATIENCE};
 use crate::machine::{Meter, resident};
-use crate::telephone::Telephone;
+use crate::peer::{self, Behaviour};
+use crate::provider;
+use crate::talker::{Cycle, Talker};
 
-/// Calls that talk at a time.
-const TALKING: u32 = 200;
+/// Calls that talk at a time: in three steps, so that each step's memory and processor time show.
+const STEP: u32 = 100;
+const TALKING: u32 = 3 * STEP;
 const PLACED_PER_SECOND: u32 = 20;
-/// How long all of them talk while they are measured.
-const MEASURED: Duration = Duration::from_secs(30);
-/// From the answer to the callee's BYE: until the last was placed, and some seconds on both sides.
-const HANG_UP_AFTER: &str = "60";
+/// How long all calls of a step talk before they are measured: every line was said once.
+const SETTLED: Duration = Duration::from_secs(12);
+/// How long they are measured.
+const MEASURED: Duration = Duration::from_secs(20);
+/// From the answer to the callee's BYE: until all steps are measured.
+const LENGTH: Duration = Duration::from_secs(150);
 
-/// Turns of both sides, more than fit into a call.
-const TURNS: usize = 20;
+/// What both sides say in turn, and the callee's pause in frames: for the end of his turn, and the answer.
 const ASSISTANT_SAYS: &str = "Thank you. Please tell me a little more about what happened then.";
 const CALLEE_SAYS: &str = "Well, first we went into town, and then we came back again.";
+const PAUSE: usize = 300;
+/// Turns of a script, more than fit into a call.
+const TURNS: usize = 30;
 
-pub(crate) fn run(installation: &Installation, report: &mut Report) {
-    let mut arguments: Vec<String> = (0..TURNS).flat_map(|_| ["--say".into(), CALLEE_SAYS.into()]).collect();
-    arguments.extend(["--hang-up-after".into(), HANG_UP_AFTER.into()]);
-    let telephone = Telephone::start(installation, &arguments);
+/// What may be used at most: processor time against the floor, and KiB for a call.
+struct Limits {
+    floors: f64,
+    memory: f64,
+}
+
+pub(crate) fn builtin(installation: &Installation, report: &mut Report) {
     let step = format!("[[steps]]\nwait_for = \"speech\"\nsay = \"{ASSISTANT_SAYS}\"\n");
-    let desk = Desk::provision(installation, &(LISTENER.to_owned() + &step.repeat(TURNS)), telephone.address);
-    let backend = Backend::new(installation, desk);
-    // The lines are spoken once, and everything has been in use.
-    backend.place(0..2, PLACED_PER_SECOND);
-    std::thread::sleep(Duration::from_secs(3));
+    let assistant = LISTENER.to_owned() + &step.repeat(TURNS);
+    run(installation, report, &assistant, &Limits { floors: 5.0, memory: 128.0 });
+}
 
-    let before = resident(installation.pid());
-    backend.place(2..TALKING, PLACED_PER_SECOND);
-    wait_talking(installation);
-    let theirs = Meter::start(telephone.pid());
-    let ours = Meter::start(installation.pid());
-    std::thread::sleep(MEASURED);
-    let (cores, cpu) = ours.stop();
-    let (telephone_cores, _) = theirs.stop();
-    let memory = resident(installation.pid()) - before;
-    let still = talking(installation);
-    database::settled(installation);
+pub(crate) fn realtime(installation: &Installation, report: &mut Report) {
+    let replies = Replies::lines(&[ASSISTANT_SAYS]);
+    let assistant = provider::start(Options { replies, ..Options::default() });
+    run(installation, report, &assistant, &Limits { floors: 10.0, memory: 256.0 });
+}
 
-    report.note(&format!("{TALKING} calls talk both ways for {MEASURED:?}, assistant and callee in turn; {cpu}, of these the telephone {telephone_cores:.2}"));
-    report.none("calls that did not last", (TALKING - still) as usize);
-    let calls = f64::from(TALKING);
-    report.note(&format!("processor time per call: {:.3} % of a core", cores * 100.0 / calls));
+fn run(installation: &Installation, report: &mut Report, assistant: &str, limits: &Limits) {
+    let talker = Some(Talker::start(Arc::new(Cycle::new(CALLEE_SAYS, PAUSE))));
+    let board = Arc::new(Board::new(TALKING));
+    let gateway = peer::start(Behaviour::Talk { length: LENGTH, board, talker });
+    let backend = Backend::new(installation, Desk::provision(installation, assistant, gateway));
+    let floor = floor::measure(TALKING);
     report.note(&format!(
-        "memory per call: {:.0} KiB ({memory:.1} MiB more for {} calls)",
-        memory * 1_024.0 / f64::from(TALKING - 2),
-        TALKING - 2
+        "floor: one send and one receive every 20 ms on loopback take {:.4} % of a core per call",
+        floor * 100.0
     ));
+    let mut memory = Vec::new();
+    let mut use_of_all = 0.0;
+    for calls in [STEP, 2 * STEP, TALKING] {
+        backend.place(calls - STEP..calls, PLACED_PER_SECOND);
+        wait_talking(installation, calls);
+        std::thread::sleep(SETTLED);
+        let meter = Meter::start(installation.pid());
+        std::thread::sleep(MEASURED);
+        let (cores, processors) = meter.stop();
+        memory.push(resident(installation.pid()));
+        use_of_all = cores / f64::from(calls);
+        report.note(&format!(
+            "{calls} calls talk and are recorded: {:.4} % of a core each, {:.1} times the floor; resident {:.1} MiB; {processors}",
+            use_of_all * 100.0,
+            use_of_all / floor,
+            resident(installation.pid()),
+        ));
+    }
+    report.none("calls that did not last", (TALKING - talking(installation)) as usize);
+    // Those that were placed last end last.
+    std::thread::sleep(LENGTH / 2);
+    database::settled(installation);
+    report.at_most(
+        "processor time per call against the floor, 300 calls",
+        use_of_all / floor,
+        limits.floors,
+        "times",
+    );
+    let each = (memory[1] - memory[0]) * 1_024.0 / f64::from(STEP);
+    report.at_most("memory per call, from 100 to 200 calls", each, limits.memory, "KiB");
     sound(installation, report);
 }
 
@@ -91,9 +128,9 @@ fn sound(installation: &Installation, report: &mut Report) {
     );
 }
 
-fn wait_talking(installation: &Installation) {
+fn wait_talking(installation: &Installation, calls: u32) {
     let deadline = Instant::now() + PATIENCE;
-    while talking(installation) < TALKING && Instant::now() < deadline {
+    while talking(installation) < calls && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(200));
     }
 }

@@ -11,6 +11,7 @@ use tokio::runtime::Builder;
 use crate::board::{Board, Moment};
 use crate::desk::call_number;
 use crate::sip::Message;
+use crate::talker::Talker;
 
 /// Our tag in every dialog; the Call-ID tells them apart.
 const TAG: &str = "bench";
@@ -23,8 +24,9 @@ const AGAIN: Duration = Duration::from_millis(500);
 pub(crate) enum Behaviour {
     /// 486 at once.
     Busy,
-    /// 180 and 200 at once, and BYE so long afterwards; notes when calls came and were hung up.
-    Talk(Duration, Arc<Board>),
+    /// 180 and 200 at once, and BYE so long afterwards; notes when calls came and were hung up. What
+    /// the caller says falls off the end of a buffer where nobody talks.
+    Talk { length: Duration, board: Arc<Board>, talker: Option<Arc<Talker>> },
 }
 
 /// Starts a peer on a thread of its own, which ends with the process, and gives its address.
@@ -42,16 +44,11 @@ pub(crate) fn start(behaviour: Behaviour) -> SocketAddr {
 async fn serve(socket: std::net::UdpSocket, behaviour: Behaviour) {
     let socket = Arc::new(UdpSocket::from_std(socket).unwrap());
     let address = socket.local_addr().unwrap();
-    // Nobody listens to it: what the caller says falls off the end of its buffer.
     let rtp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
-    let sdp = format!(
-        "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio {} RTP/AVP 0\r\n\
-         a=rtpmap:0 PCMU/8000\r\na=sendrecv\r\n",
-        rtp.local_addr().unwrap().port()
-    );
+    let nobody = rtp.local_addr().unwrap().port();
     let contact = format!("Contact: <sip:bench@{address}>\r\n");
     // Our BYEs that wait for their answer.
-    let mut leaving: HashMap<String, tokio::task::AbortHandle> = HashMap::new();
+    let mut leaving: HashMap<String, Leaving> = HashMap::new();
     let mut buffer = vec![0; 65_536];
     loop {
         // An ICMP error of an earlier datagram is no news.
@@ -62,27 +59,45 @@ async fn serve(socket: std::net::UdpSocket, behaviour: Behaviour) {
         match (message.method(), &behaviour) {
             ("OPTIONS" | "BYE", _) => reply(message.response("200 OK", TAG, "", "")).await,
             ("INVITE", Behaviour::Busy) => reply(message.response("486 Busy Here", TAG, "", "")).await,
-            ("INVITE", Behaviour::Talk(length, board)) => {
+            ("INVITE", Behaviour::Talk { length, board, talker }) => {
                 let Some(call) = call_number(message.dialled()) else { continue };
                 board.note(call, Moment::Invited);
                 let call_id = message.header("Call-ID").to_owned();
                 reply(message.response("180 Ringing", TAG, &contact, "")).await;
                 let more = format!("{contact}Content-Type: application/sdp\r\n");
-                reply(message.response("200 OK", TAG, &more, &sdp)).await;
+                let port = talker.as_ref().map_or(nobody, |talker| talker.answer(call, message.media()));
+                reply(message.response("200 OK", TAG, &more, &sdp(port))).await;
                 leaving.entry(call_id).or_insert_with(|| {
                     let bye = message.bye(address, TAG);
                     let task = leave(socket.clone(), bye, from, *length, board.clone(), call);
-                    tokio::spawn(task).abort_handle()
+                    Leaving { bye: tokio::spawn(task).abort_handle(), call, talker: talker.clone() }
                 });
             }
             ("SIP/2.0", _) => {
-                if let Some(task) = leaving.get(message.header("Call-ID")) {
-                    task.abort();
+                if let Some(Leaving { bye, call, talker }) = leaving.get(message.header("Call-ID")) {
+                    bye.abort();
+                    if let Some(talker) = talker {
+                        talker.hang_up(*call);
+                    }
                 }
             }
             _ => {}
         }
     }
+}
+
+/// A call that we hang up.
+struct Leaving {
+    bye: tokio::task::AbortHandle,
+    call: u32,
+    talker: Option<Arc<Talker>>,
+}
+
+fn sdp(port: u16) -> String {
+    format!(
+        "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio {port} RTP/AVP 0\r\n\
+         a=rtpmap:0 PCMU/8000\r\na=sendrecv\r\n"
+    )
 }
 
 /// Hangs up after a while, until it is answered.

@@ -1,5 +1,7 @@
 //! As much of a SIP message as the raw peer needs, read in place.
 
+use std::net::SocketAddr;
+
 /// A message as text.
 #[derive(Clone, Copy)]
 pub(crate) struct Message<'a>(pub(crate) &'a str);
@@ -25,6 +27,15 @@ impl<'a> Message<'a> {
     pub(crate) fn contact(self) -> &'a str {
         let contact = self.header("Contact");
         contact.split_once('<').map_or(contact, |(_, rest)| rest.split('>').next().unwrap_or_default())
+    }
+
+    /// Where the sender of this description of a session takes RTP.
+    pub(crate) fn media(self) -> SocketAddr {
+        let word = |line: &str, place| {
+            let line = self.0.split("\r\n").find(|found| found.starts_with(line)).unwrap_or_default();
+            line.split(' ').nth(place).unwrap_or_default().to_owned()
+        };
+        format!("{}:{}", word("c=IN IP4 ", 2), word("m=audio ", 1)).parse().unwrap()
     }
 
     fn lines(self, name: &str) -> impl Iterator<Item = &'a str> {

@@ -33,10 +33,6 @@ impl Telephone {
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { process, address }
     }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.process.id()
-    }
 }
 
 impl Drop for Telephone {
