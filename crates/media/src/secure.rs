@@ -106,7 +106,7 @@ mod tests {
         let mut space = [0; 200];
         space[..172].copy_from_slice(&packet(5));
         let length = peer.protect(&mut space, 172).unwrap();
-        assert!(secure.as_mut().unwrap().theirs.open(&mut space.clone()[..length]).is_some());
+        assert!(secure.as_mut().unwrap().theirs.open(&mut { space }[..length]).is_some());
         secure = Secure::turned_to(secure, &negotiated(Suite::Tag80, 2));
         assert!(secure.as_mut().unwrap().theirs.open(&mut space[..length]).is_none());
         assert!(

@@ -75,7 +75,7 @@ async fn is_heard_and_heard_back(options: &str, format: AudioFormat) {
     };
     let script = script.then([
         Action::Wait(Duration::from_millis(400)),
-        Action::Say(Sound::Tone { hertz: 800, length: Duration::from_millis(1_000) }),
+        Action::Say(Sound::Tone { hertz: 800, length: Duration::from_secs(1) }),
         Action::Wait(Duration::from_millis(800)),
         Action::HangUp,
     ]);

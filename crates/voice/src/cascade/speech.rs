@@ -61,8 +61,8 @@ impl Speech {
                     Some(sentence) => under_way.push_back(self.synthesis(sentence)),
                     None => more = false,
                 },
-                piece = piece_of_first(&mut under_way), if !under_way.is_empty() => match piece {
-                    Some((words, piece)) => {
+                piece = piece_of_first(&mut under_way), if !under_way.is_empty() => {
+                    if let Some((words, piece)) = piece {
                         if let Some(words) = words {
                             let space = if std::mem::take(&mut first) { "" } else { " " };
                             tell(steps, Step::Words(format!("{space}{words}"))).await;
@@ -71,8 +71,7 @@ impl Speech {
                         if !audio.is_empty() {
                             tell(steps, Step::Audio(audio)).await;
                         }
-                    }
-                    None => {
+                    } else {
                         under_way.pop_front();
                         sound.align();
                     }

@@ -60,6 +60,7 @@ pub struct Node {
 }
 
 /// What a test may want otherwise.
+#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Wishes {
     pub broken_voice: bool,
     /// Earlier requests are seen only when it is too late.
