@@ -185,7 +185,7 @@ fn a_beat_of_a_live_call_takes_nothing_from_the_heap() {
     let realtime = support::realtime(endpoint);
     let assistant = assistant(Brain::Realtime(realtime.clone()));
     let (sender, opened) = mpsc::channel();
-    let (begin, began) = oneshot::channel::<()>();
+    let (start, began) = oneshot::channel::<()>();
     let (end, ended) = oneshot::channel::<()>();
     let control = thread::spawn(move || {
         let runtime = runtime();
@@ -217,7 +217,7 @@ fn a_beat_of_a_live_call_takes_nothing_from_the_heap() {
     // Until the provider has said all, which is played for long after.
     let (spoken, told) = runtime.block_on(call.beats(200));
     assert!(spoken > 100 && told > 50, "{spoken} frames, {told} events");
-    begin.send(()).unwrap();
+    start.send(()).unwrap();
     let mut beats = (0, 0);
     let taken = measure(|| beats = runtime.block_on(call.beats(300))).count_total;
     end.send(()).unwrap();
