@@ -70,6 +70,10 @@ ids! {
     ContactId,
     /// An API key (its identity, not the key itself).
     KeyId,
+    /// Somebody who signs in to the dashboard.
+    UserId,
+    /// An entry of the audit log.
+    AuditId,
     /// A machine with its data directory: it survives restarts.
     NodeId,
     /// One start of a node.

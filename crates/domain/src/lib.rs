@@ -5,6 +5,7 @@
 pub mod access;
 pub mod assistant;
 pub mod audio;
+pub mod audit;
 pub mod call;
 pub mod callback;
 pub mod idempotency;
@@ -23,4 +24,5 @@ pub mod spoken;
 pub mod testing;
 pub mod timestamp;
 pub mod trunk;
+pub mod user;
 pub mod variables;

@@ -3,6 +3,7 @@
 mod access;
 mod analyses;
 mod artifacts;
+mod audit;
 mod call_records;
 mod callbacks;
 mod clock;
@@ -24,6 +25,7 @@ mod voice_agent;
 pub use access::{Access, IssueError};
 pub use analyses::{Analyses, AnalysisSettled, DueAnalysis, LanguageModel, ModelError, Prompt};
 pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, Opened, SignedFiles, URL_LIFE};
+pub use audit::AuditLog;
 pub use call_records::CallRecords;
 pub use callbacks::{CallbackSender, Callbacks, ClaimedCallback, Settled, TryOutcome, TryRecord};
 pub use clock::{Clock, Entropy};
