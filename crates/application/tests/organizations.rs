@@ -22,8 +22,8 @@ use domain::ports::{
     CannotJudge, Clock, Entropy, Judgement, Organizations, Provisioning, SchemaJudge, StoredSchemas,
     UnsafeSchema,
 };
-use domain::scope::Scope;
-use domain::testing::{InMemory, moment};
+use domain::scope::{Reach, Scope};
+use domain::testing::{InMemory, deed, moment};
 use serde_json::{Map, Value, json};
 use time::OffsetDateTime;
 
@@ -78,7 +78,7 @@ impl SchemaJudge for Meddled {
             let id = NewId::at(moment(0), [u8::try_from(judged).unwrap(); 10]).into();
             let owner = SchemaOwner::Tenant(self.tenant);
             let document = json!({"type": "object", "required": ["new"]});
-            self.store.put(owner, id, document, moment(0)).await.unwrap();
+            self.store.put(Reach::Everything, owner, id, document, deed(moment(0))).await.unwrap();
         }
         let required = schema.document["required"].as_array().cloned().unwrap_or_default();
         let missing = required.iter().find(|name| !metadata.contains_key(name.as_str().unwrap()));
@@ -191,7 +191,10 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
     assert_eq!((record.created_by.as_str(), record.created_at), ("key", moment(0)));
     let schema: SchemaId = NewId::at(moment(0), [1; 10]).into();
     let owner = SchemaOwner::Organization(id);
-    desk.store.put(owner, schema, json!({"required": ["b"]}), moment(0)).await.unwrap();
+    desk.store
+        .put(Reach::Everything, owner, schema, json!({"required": ["b"]}), deed(moment(0)))
+        .await
+        .unwrap();
     let refused = replace.replace(desk.tenant, id, data("a"), "key".into()).await.unwrap_err();
     assert!(
         matches!(&refused, ReplaceMetadataError::Breaks(reason) if reason == "\"b\" is missing"),

@@ -6,6 +6,7 @@
 mod access;
 mod analyses;
 mod assistants;
+mod audit;
 mod call_log;
 mod callbacks;
 mod calls;

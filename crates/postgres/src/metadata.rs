@@ -5,6 +5,7 @@ use diesel_async::AsyncConnection;
 use domain::ids::{MetadataId, OrganizationId, SchemaId, TenantId};
 use domain::metadata::{MetadataRecord, StoredSchema};
 use domain::ports::{MetadataRecords, Replaced, Replacement, StoreUnavailable};
+use domain::scope::{Reach, Scope};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -47,7 +48,7 @@ impl MetadataRecords for Store {
         tenant: TenantId,
         organization: OrganizationId,
     ) -> Result<Option<StoredSchema>, StoreUnavailable> {
-        Ok(schemas::of_organization(self, organization, Some(tenant)).await?)
+        Ok(schemas::of_organization(self, organization, Reach::Within(Scope::Tenant(tenant))).await?)
     }
 
     async fn replace(

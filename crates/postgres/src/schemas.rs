@@ -1,16 +1,18 @@
 //! The schemas that metadata records have to match.
 
 use async_trait::async_trait;
+use domain::audit::{Action, Deed};
 use domain::ids::{OrganizationId, SchemaId, TenantId};
 use domain::metadata::{SchemaOwner, StoredSchema};
 use domain::ports::{ProvisioningError, StoreUnavailable, StoredSchemas};
+use domain::scope::{Reach, Scope};
 use serde_json::Value;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::audit::entry;
 use crate::failure::Failure;
 use crate::provisioning::or_unknown;
-use crate::statement::{Statement, row, statement};
+use crate::statement::{Statement, reached, row, statement};
 use crate::store::Store;
 
 const OF_ORGANIZATION: &str = "
@@ -18,75 +20,92 @@ SELECT COALESCE(own.id, general.id) AS schema_id, COALESCE(own.document, general
 FROM organizations o
 LEFT JOIN metadata_schemas own ON own.tenant_id = o.tenant_id AND own.organization_id = o.id
 LEFT JOIN metadata_schemas general ON general.tenant_id = o.tenant_id AND general.organization_id IS NULL
-WHERE o.id = $1 AND ($2 IS NULL OR o.tenant_id = $2) AND o.deleted_at IS NULL";
+WHERE o.id = $1 AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.id = $3) AND o.deleted_at IS NULL";
 
 const OF_TENANT: &str = "
 SELECT s.id AS schema_id, s.document FROM tenants t
 LEFT JOIN metadata_schemas s ON s.tenant_id = t.id AND s.organization_id IS NULL
-WHERE t.id = $1";
+WHERE t.id = $1 AND ($2 IS NULL OR t.id = $2) AND $3 IS NULL";
 
 macro_rules! put_text {
-    ($owner:literal) => {
+    ($owner:literal, $name:literal) => {
         concat!(
             "INSERT INTO metadata_schemas (id, tenant_id, organization_id, document, created_at) ",
             $owner,
             " ON CONFLICT (tenant_id, organization_id) DO UPDATE \
              SET id = EXCLUDED.id, document = EXCLUDED.document, created_at = EXCLUDED.created_at \
-             RETURNING true AS stored"
+             RETURNING tenant_id AS owner_tenant_id, ",
+            $name,
+            " AS owner_name"
         )
     };
 }
 
-const PUT_OF_TENANT: &str = put_text!("SELECT $2, id, NULL, $3, $4 FROM tenants WHERE id = $1");
+const PUT_OF_TENANT: &str = put_text!(
+    "SELECT $2, id, NULL, $3, $4 FROM tenants WHERE id = $1 AND ($5 IS NULL OR id = $5) AND $6 IS NULL",
+    "(SELECT name FROM tenants WHERE id = $1)"
+);
 
-const PUT_OF_ORGANIZATION: &str =
-    put_text!("SELECT $2, tenant_id, id, $3, $4 FROM organizations WHERE id = $1 AND deleted_at IS NULL");
+const PUT_OF_ORGANIZATION: &str = put_text!(
+    "SELECT $2, tenant_id, id, $3, $4 FROM organizations \
+     WHERE id = $1 AND ($5 IS NULL OR tenant_id = $5) AND ($6 IS NULL OR id = $6) AND deleted_at IS NULL",
+    "(SELECT name FROM organizations WHERE id = $1)"
+);
 
 row! {
     SchemaRow { schema_id: Option<Uuid>, document: Option<Value> }
 }
 
 row! {
-    Put { stored: bool }
+    Put { owner_tenant_id: Uuid, owner_name: String }
 }
 
 #[async_trait]
 impl StoredSchemas for Store {
     async fn put(
         &self,
+        reach: Reach,
         owner: SchemaOwner,
         id: SchemaId,
         document: Value,
-        at: OffsetDateTime,
+        deed: Deed,
     ) -> Result<(), ProvisioningError> {
-        let (text, owner, what) = match owner {
-            SchemaOwner::Tenant(owner) => (PUT_OF_TENANT, owner.uuid(), "tenant"),
-            SchemaOwner::Organization(owner) => (PUT_OF_ORGANIZATION, owner.uuid(), "organization"),
+        let (text, of, what) = match owner {
+            SchemaOwner::Tenant(id) => (PUT_OF_TENANT, id.uuid(), "tenant"),
+            SchemaOwner::Organization(id) => (PUT_OF_ORGANIZATION, id.uuid(), "organization"),
         };
-        let putting = statement(text).bind(owner).bind(id.uuid()).bind(document).bind(at);
-        let stored = self.write::<Put>(putting).await;
-        or_unknown(stored.map(|rows| rows.iter().any(|row| row.stored)), what)
+        let putting = statement(text).bind(of).bind(id.uuid()).bind(document).bind(deed.at);
+        let note = |put: &Put| {
+            let tenant = TenantId::from_uuid(put.owner_tenant_id);
+            let within = match owner {
+                SchemaOwner::Tenant(_) => Scope::Tenant(tenant),
+                SchemaOwner::Organization(id) => Scope::Organization(tenant, id),
+            };
+            entry(&deed, within, Action::SchemaPut, id, Some(&put.owner_name))
+        };
+        let stored = self.audited(reached(putting, reach), note).await;
+        or_unknown(stored.map(|row| row.is_some()), what)
     }
 
-    async fn get(&self, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError> {
+    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError> {
         let (schema, what) = match owner {
             SchemaOwner::Tenant(owner) => {
-                (in_force(self, || statement(OF_TENANT).bind(owner.uuid())).await, "tenant")
+                let make = || reached(statement(OF_TENANT).bind(owner.uuid()), reach);
+                (in_force(self, make).await, "tenant")
             }
-            SchemaOwner::Organization(owner) => (of_organization(self, owner, None).await, "organization"),
+            SchemaOwner::Organization(owner) => (of_organization(self, owner, reach).await, "organization"),
         };
         schema.map_err(StoreUnavailable::from)?.ok_or(ProvisioningError::Unknown(what))
     }
 }
 
-/// The schema in force for a live organization; of this tenant, when one is named.
+/// The schema in force for a live organization within reach.
 pub(crate) async fn of_organization(
     store: &Store,
     organization: OrganizationId,
-    tenant: Option<TenantId>,
+    reach: Reach,
 ) -> Result<Option<StoredSchema>, Failure> {
-    let make = || statement(OF_ORGANIZATION).bind(organization.uuid()).bind(tenant.map(TenantId::uuid));
-    in_force(store, make).await
+    in_force(store, || reached(statement(OF_ORGANIZATION).bind(organization.uuid()), reach)).await
 }
 
 async fn in_force(

@@ -9,6 +9,8 @@ use diesel::result::QueryResult;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{self, HasSqlType, Untyped};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::ids::{OrganizationId, TenantId};
+use domain::scope::Reach;
 use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -26,6 +28,11 @@ pub(crate) struct Statement {
 /// Begins a statement; its parameters follow with [`Statement::bind`], in order.
 pub(crate) fn statement(text: &'static str) -> Statement {
     Statement { text, binds: Vec::new() }
+}
+
+/// Binds the tenant and the organization that a reach is limited to, each null when it is not.
+pub(crate) fn reached(statement: Statement, reach: Reach) -> Statement {
+    statement.bind(reach.tenant().map(TenantId::uuid)).bind(reach.organization().map(OrganizationId::uuid))
 }
 
 impl Statement {

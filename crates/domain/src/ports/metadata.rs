@@ -5,8 +5,10 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 
 use super::{ProvisioningError, StoreUnavailable};
+use crate::audit::Deed;
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
+use crate::scope::Reach;
 
 /// A metadata record's next version.
 #[derive(Clone, Debug)]
@@ -51,21 +53,22 @@ pub trait MetadataRecords: Send + Sync {
     -> Result<Replaced, StoreUnavailable>;
 }
 
-/// The operator's side of schemas. A port without a scope, like [`super::Provisioning`].
+/// The schemas. A tenant's own is out of reach for whoever is limited to an organization.
 #[async_trait]
 pub trait StoredSchemas: Send + Sync {
     /// Puts a schema in force under a fresh id, in place of the owner's earlier one. Unknown owners
-    /// and deleted organizations are refused.
+    /// and deleted organizations are refused, and so is what is out of reach.
     async fn put(
         &self,
+        reach: Reach,
         owner: SchemaOwner,
         id: SchemaId,
         document: Value,
-        at: OffsetDateTime,
+        deed: Deed,
     ) -> Result<(), ProvisioningError>;
 
     /// The schema in force for the owner: what [`MetadataRecords::schema`] would say.
-    async fn get(&self, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError>;
+    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError>;
 }
 
 /// Why a document may not become a schema, in words for the operator.

@@ -14,6 +14,7 @@ pub(super) use assistants::{assistant, bare, cascade, realtime};
 use super::World;
 use crate::access::{ApiKey, KeyDigest, Permission};
 use crate::assistant::Assistant;
+use crate::audit::{Actor, Deed};
 use crate::call::{Ended, EndedReason, OutboundCall};
 use crate::callback::{CallbackDraft, CallbackUrl};
 use crate::ids::{
@@ -34,6 +35,11 @@ pub type TestResult<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>
 /// A fixed moment, so many seconds later.
 pub fn moment(seconds: u64) -> OffsetDateTime {
     datetime!(2026-03-01 09:30 UTC) + Duration::from_secs(seconds)
+}
+
+/// The operator's deed at a moment.
+pub fn deed(at: OffsetDateTime) -> Deed {
+    Deed { actor: Actor::Operator, from: None, at }
 }
 
 /// A fresh id, different from all others of this process.

@@ -12,7 +12,7 @@ mod laid;
 mod rate_limit;
 mod world;
 
-pub use fixtures::{Ground, TestResult, moment};
+pub use fixtures::{Ground, TestResult, deed, moment};
 pub use in_memory::{Filed, InMemory};
 pub use laid::{LaidCall, LaysCalls};
 pub use rate_limit::RateLimitModel;

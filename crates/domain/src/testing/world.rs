@@ -10,8 +10,8 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, Analyses, CallRecords, Callbacks, Directory, Filing, Housekeeping, MetadataRecords, Nodes,
-    Organizations, OutboundCalls, Provisioning, StoredSchemas,
+    Access, Analyses, AuditLog, CallRecords, Callbacks, Directory, Filing, Housekeeping, MetadataRecords,
+    Nodes, Organizations, OutboundCalls, Provisioning, StoredSchemas,
 };
 
 /// The ports of one empty store.
@@ -41,6 +41,8 @@ pub struct World {
     pub filing: Arc<dyn Filing>,
     /// Analyses of calls.
     pub analyses: Arc<dyn Analyses>,
+    /// Who changed what.
+    pub audit: Arc<dyn AuditLog>,
     /// Upkeep.
     pub housekeeping: Arc<dyn Housekeeping>,
     /// Lays calls down, if [`World::laying`] said how.
@@ -65,6 +67,7 @@ impl World {
             + CallRecords
             + Filing
             + Analyses
+            + AuditLog
             + Housekeeping
             + 'static,
     {
@@ -82,6 +85,7 @@ impl World {
             records: store.clone(),
             filing: store.clone(),
             analyses: store.clone(),
+            audit: store.clone(),
             housekeeping: store,
             lays: None,
             _ground: Arc::new(keep),

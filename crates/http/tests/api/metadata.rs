@@ -3,7 +3,8 @@
 use domain::ids::SchemaId;
 use domain::metadata::SchemaOwner;
 use domain::ports::{Clock, StoredSchemas};
-use domain::scope::Scope;
+use domain::scope::{Reach, Scope};
+use domain::testing::deed;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -23,7 +24,7 @@ fn replace(app: &App, id: impl std::fmt::Display, metadata: &Value) -> Request {
 
 async fn put_schema(app: &App, owner: SchemaOwner, number: u128, document: Value) {
     let id = SchemaId::from_uuid(Uuid::from_u128(number));
-    app.store.inner.put(owner, id, document, app.clock.now()).await.unwrap();
+    app.store.inner.put(Reach::Everything, owner, id, document, deed(app.clock.now())).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

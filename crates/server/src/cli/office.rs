@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use domain::audit::{Actor, Deed};
 use domain::ids::NewId;
 use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Organizations, Provisioning, StoredSchemas};
 use domain::secret::Secret;
@@ -92,6 +93,11 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn now(&self) -> OffsetDateTime {
         self.clock.now()
+    }
+
+    /// The operator, here and now.
+    pub(super) fn deed(&self) -> Deed {
+        Deed { actor: Actor::Operator, from: None, at: self.now() }
     }
 
     /// A fresh id.

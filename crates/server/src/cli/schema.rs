@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use domain::ids::{OrganizationId, SchemaId, TenantId};
 use domain::metadata::SchemaOwner;
 use domain::ports::SchemaJudge;
+use domain::scope::Reach;
 use json_schema::{JsonSchemaJudge, limits};
 use serde_json::{Value, json};
 
@@ -66,12 +67,12 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
             let judge = JsonSchemaJudge::start()?;
             judge.examine(document.clone()).await.context("the schema was not set")?;
             let id: SchemaId = desk.id();
-            let put = desk.schemas.put(owner, id, document.clone(), desk.now()).await;
+            let put = desk.schemas.put(Reach::Everything, owner, id, document.clone(), desk.deed()).await;
             put.with_context(|| named(owner))?;
             output.object(&fields(owner, Some(id), &document))?;
         }
         Order::Show(owner) => {
-            let schema = desk.schemas.get(owner).await.with_context(|| named(owner))?;
+            let schema = desk.schemas.get(Reach::Everything, owner).await.with_context(|| named(owner))?;
             if output.is_json() {
                 output.object(&fields(owner, schema.id, &schema.document))?;
             } else {

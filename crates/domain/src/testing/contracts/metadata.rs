@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{MetadataRecord, SchemaOwner};
 use crate::ports::{Replaced, Replacement};
-use crate::testing::fixtures::{TestResult, add_organization, add_tenant, fresh, moment};
+use crate::scope::Reach;
+use crate::testing::fixtures::{TestResult, add_organization, add_tenant, deed, fresh, moment};
 use crate::testing::world::{World, together};
 
 fn data(value: Value) -> TestResult<Map<String, Value>> {
@@ -91,7 +92,10 @@ pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> T
         (Some(SchemaOwner::Organization(organization)), Some(newer)),
     ] {
         if let (Some(owner), Some(id)) = (owner, id) {
-            world.schemas.put(owner, id, json!({ "type": "object" }), moment(1)).await?;
+            world
+                .schemas
+                .put(Reach::Everything, owner, id, json!({ "type": "object" }), deed(moment(1)))
+                .await?;
             for outdated in [before, Some(SchemaId::from(fresh()))] {
                 let refused = world.metadata.replace(tenant, judged(outdated)?).await?;
                 assert_eq!(refused, Replaced::SchemaChanged);
@@ -102,7 +106,8 @@ pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> T
         before = id;
     }
     // The tenant's schema does not count beside the organization's own.
-    world.schemas.put(SchemaOwner::Tenant(tenant), SchemaId::from(fresh()), json!({}), moment(2)).await?;
+    let (owner, id) = (SchemaOwner::Tenant(tenant), SchemaId::from(fresh()));
+    world.schemas.put(Reach::Everything, owner, id, json!({}), deed(moment(2))).await?;
     assert_eq!(replace(world, tenant, judged(Some(newer))?).await?.version, version + 1);
     Ok(())
 }

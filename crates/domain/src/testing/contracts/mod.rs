@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod analyses;
 pub mod assistants;
+pub mod audit;
 pub mod call_lists;
 pub mod call_records;
 pub mod callbacks;
@@ -197,6 +198,13 @@ macro_rules! store_contracts {
                 a_tenants_schema_counts_until_the_organization_has_its_own,
                 an_owner_has_one_schema,
                 a_schema_needs_a_live_owner_and_stays_with_it,
+                a_schema_out_of_reach_is_as_missing,
+            }
+            audit {
+                an_entry_tells_who_did_what_when_and_from_where,
+                entries_are_read_newest_first_page_by_page,
+                entries_out_of_scope_do_not_exist,
+                what_was_not_done_is_not_noted,
             }
         }
     };

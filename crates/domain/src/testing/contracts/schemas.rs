@@ -5,19 +5,20 @@ use serde_json::{Value, json};
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{SchemaOwner, StoredSchema};
 use crate::ports::ProvisioningError;
-use crate::testing::fixtures::{TestResult, add_organization, add_tenant, fresh, moment};
+use crate::scope::{Reach, Scope};
+use crate::testing::fixtures::{TestResult, add_organization, add_tenant, deed, fresh, moment};
 use crate::testing::world::{World, together};
 
 async fn put(world: &World, owner: SchemaOwner, document: Value) -> TestResult<StoredSchema> {
     let id = SchemaId::from(fresh());
-    world.schemas.put(owner, id, document.clone(), moment(1)).await?;
+    world.schemas.put(Reach::Everything, owner, id, document.clone(), deed(moment(1))).await?;
     Ok(StoredSchema { id: Some(id), document })
 }
 
 /// What both sides say.
 async fn in_force(world: &World, tenant: TenantId, organization: OrganizationId) -> TestResult<StoredSchema> {
     let schema = world.metadata.schema(tenant, organization).await?.ok_or("no such organization")?;
-    assert_eq!(world.schemas.get(SchemaOwner::Organization(organization)).await?, schema);
+    assert_eq!(world.schemas.get(Reach::Everything, SchemaOwner::Organization(organization)).await?, schema);
     Ok(schema)
 }
 
@@ -27,9 +28,9 @@ pub async fn a_tenants_schema_counts_until_the_organization_has_its_own(world: &
     let (one, other) = (add_organization(world, tenant).await?, add_organization(world, tenant).await?);
     let (whole, owner) = (SchemaOwner::Tenant(tenant), SchemaOwner::Organization(one));
     assert_eq!(in_force(world, tenant, one).await?, StoredSchema::any_object());
-    assert_eq!(world.schemas.get(whole).await?, StoredSchema::any_object());
+    assert_eq!(world.schemas.get(Reach::Everything, whole).await?, StoredSchema::any_object());
     let general = put(world, whole, json!({ "type": "object", "title": "ü", "maxProperties": 2 })).await?;
-    assert_eq!(world.schemas.get(whole).await?, general);
+    assert_eq!(world.schemas.get(Reach::Everything, whole).await?, general);
     for organization in [one, other] {
         assert_eq!(in_force(world, tenant, organization).await?, general);
     }
@@ -41,7 +42,7 @@ pub async fn a_tenants_schema_counts_until_the_organization_has_its_own(world: &
     assert_eq!(in_force(world, tenant, other).await?, general);
     let own = put(world, owner, json!({})).await?;
     assert_eq!(in_force(world, tenant, one).await?, own);
-    assert_eq!(world.schemas.get(whole).await?, general);
+    assert_eq!(world.schemas.get(Reach::Everything, whole).await?, general);
     Ok(())
 }
 
@@ -52,7 +53,7 @@ pub async fn an_owner_has_one_schema(world: &World) -> TestResult {
     for owner in [SchemaOwner::Tenant(tenant), SchemaOwner::Organization(organization)] {
         let rush = together((0..8).map(|count| put(world, owner, json!({ "minProperties": count })))).await;
         let put = rush.into_iter().collect::<TestResult<Vec<_>>>()?;
-        assert!(put.contains(&world.schemas.get(owner).await?));
+        assert!(put.contains(&world.schemas.get(Reach::Everything, owner).await?));
     }
     Ok(())
 }
@@ -63,17 +64,53 @@ pub async fn a_schema_needs_a_live_owner_and_stays_with_it(world: &World) -> Tes
     let (theirs, deleted) = (add_organization(world, foreign).await?, add_organization(world, tenant).await?);
     put(world, SchemaOwner::Tenant(tenant), json!({ "maxProperties": 1 })).await?;
     assert_eq!(in_force(world, foreign, theirs).await?, StoredSchema::any_object());
-    assert_eq!(world.schemas.get(SchemaOwner::Tenant(foreign)).await?, StoredSchema::any_object());
+    assert_eq!(
+        world.schemas.get(Reach::Everything, SchemaOwner::Tenant(foreign)).await?,
+        StoredSchema::any_object()
+    );
     world.organizations.remove(tenant, deleted, "a key".to_owned(), moment(1)).await?;
     for (owner, what) in [
         (SchemaOwner::Tenant(TenantId::from(fresh())), "tenant"),
         (SchemaOwner::Organization(OrganizationId::from(fresh())), "organization"),
         (SchemaOwner::Organization(deleted), "organization"),
     ] {
-        let put = world.schemas.put(owner, SchemaId::from(fresh()), json!({}), moment(2)).await;
+        let id = SchemaId::from(fresh());
+        let put = world.schemas.put(Reach::Everything, owner, id, json!({}), deed(moment(2))).await;
         assert!(matches!(put, Err(ProvisioningError::Unknown(named)) if named == what), "{owner:?}");
-        let got = world.schemas.get(owner).await;
+        let got = world.schemas.get(Reach::Everything, owner).await;
         assert!(matches!(got, Err(ProvisioningError::Unknown(named)) if named == what), "{owner:?}");
+    }
+    Ok(())
+}
+
+/// Neither another tenant's, nor another organization's, nor the whole tenant's to whoever has but
+/// one organization of it.
+pub async fn a_schema_out_of_reach_is_as_missing(world: &World) -> TestResult {
+    let (tenant, foreign) = (add_tenant(world).await?, add_tenant(world).await?);
+    let (one, other) = (add_organization(world, tenant).await?, add_organization(world, tenant).await?);
+    let (whole, own) = (SchemaOwner::Tenant(tenant), SchemaOwner::Organization(one));
+    for (scope, owner, reached) in [
+        (Scope::Tenant(tenant), whole, true),
+        (Scope::Tenant(tenant), own, true),
+        (Scope::Organization(tenant, one), own, true),
+        (Scope::Organization(tenant, one), whole, false),
+        (Scope::Organization(tenant, other), own, false),
+        (Scope::Organization(foreign, one), own, false),
+        (Scope::Tenant(foreign), own, false),
+        (Scope::Tenant(foreign), whole, false),
+    ] {
+        let (reach, id) = (Reach::Within(scope), SchemaId::from(fresh()));
+        let before = world.schemas.get(Reach::Everything, owner).await?;
+        let put = world.schemas.put(reach, owner, id, json!({}), deed(moment(3))).await;
+        let got = world.schemas.get(reach, owner).await;
+        if reached {
+            put?;
+            assert_eq!(got?.id, Some(id), "{scope:?} {owner:?}");
+        } else {
+            assert!(matches!(put, Err(ProvisioningError::Unknown(_))), "{scope:?} {owner:?}");
+            assert!(matches!(got, Err(ProvisioningError::Unknown(_))), "{scope:?} {owner:?}");
+            assert_eq!(world.schemas.get(Reach::Everything, owner).await?, before);
+        }
     }
     Ok(())
 }

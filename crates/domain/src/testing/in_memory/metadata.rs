@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
-use time::OffsetDateTime;
 
 use super::{InMemory, State};
+use crate::audit::{Action, Deed};
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
 use crate::ports::{
     MetadataRecords, ProvisioningError, Replaced, Replacement, StoreUnavailable, StoredSchemas,
 };
+use crate::scope::{Reach, Scope};
 
 #[async_trait]
 impl MetadataRecords for InMemory {
@@ -51,31 +52,28 @@ impl MetadataRecords for InMemory {
 impl StoredSchemas for InMemory {
     async fn put(
         &self,
+        reach: Reach,
         owner: SchemaOwner,
         id: SchemaId,
         document: Value,
-        at: OffsetDateTime,
+        deed: Deed,
     ) -> Result<(), ProvisioningError> {
-        // When it was put in force is for whoever looks into a database.
-        let _ = at;
         let mut state = self.reach()?;
-        state.check_owner(owner)?;
+        let (within, name) = state.schema_owner(reach, owner)?;
         if state.schemas.values().any(|schema| schema.id == Some(id)) {
             return Err(StoreUnavailable::because("the id is known already").into());
         }
         state.schemas.insert(owner, StoredSchema { id: Some(id), document });
+        state.note(&deed, within, Action::SchemaPut, id, Some(&name));
         Ok(())
     }
 
-    async fn get(&self, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError> {
+    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError> {
         let state = self.reach()?;
-        state.check_owner(owner)?;
+        let (within, _) = state.schema_owner(reach, owner)?;
         Ok(match owner {
             SchemaOwner::Tenant(_) => state.schema(owner).unwrap_or_else(StoredSchema::any_object),
-            SchemaOwner::Organization(id) => {
-                let own = state.live_organization(id).ok_or(ProvisioningError::Unknown("organization"))?;
-                state.schema_of(own.tenant, id)
-            }
+            SchemaOwner::Organization(id) => state.schema_of(within.tenant(), id),
         })
     }
 }
@@ -92,15 +90,19 @@ impl State {
             .unwrap_or_else(StoredSchema::any_object)
     }
 
-    fn check_owner(&self, owner: SchemaOwner) -> Result<(), ProvisioningError> {
+    /// What a schema's owner is, and what it is called.
+    fn schema_owner(&self, reach: Reach, owner: SchemaOwner) -> Result<(Scope, String), ProvisioningError> {
         match owner {
-            SchemaOwner::Tenant(id) if !self.tenants.contains_key(&id) => {
-                Err(ProvisioningError::Unknown("tenant"))
+            SchemaOwner::Tenant(id) => {
+                let found = self.tenants.get(&id).filter(|_| reach.covers_tenant(id));
+                let tenant = found.ok_or(ProvisioningError::Unknown("tenant"))?;
+                Ok((Scope::Tenant(id), tenant.name.clone()))
             }
-            SchemaOwner::Organization(id) if self.live_organization(id).is_none() => {
-                Err(ProvisioningError::Unknown("organization"))
+            SchemaOwner::Organization(id) => {
+                let found = self.live_organization(id).filter(|own| reach.covers(own.tenant, id));
+                let own = found.ok_or(ProvisioningError::Unknown("organization"))?;
+                Ok((Scope::Organization(own.tenant, id), own.profile.name.clone()))
             }
-            _ => Ok(()),
         }
     }
 }

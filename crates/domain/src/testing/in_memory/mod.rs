@@ -2,6 +2,7 @@
 
 mod access;
 mod analyses;
+mod audit;
 mod call_records;
 mod callbacks;
 mod calls;
@@ -24,6 +25,7 @@ use time::OffsetDateTime;
 
 use crate::access::{ApiKey, KeyDigest};
 use crate::assistant::Assistant;
+use crate::audit::AuditEntry;
 use crate::call::{ArtifactKind, Ended, FinalAnswer, Live, OutboundCall};
 use crate::callback::CallbackDraft;
 use crate::ids::{
@@ -59,6 +61,7 @@ struct State {
     analyses: BTreeMap<CallId, AnalysisEntry>,
     artifacts: BTreeMap<CallId, HashMap<ArtifactKind, u64>>,
     boots: BTreeMap<BootId, BootEntry>,
+    audit: Vec<AuditEntry>,
     schemas: HashMap<SchemaOwner, StoredSchema>,
     /// Organizations as they were when a request with an idempotency key created them.
     created: Answers<Box<Organization>>,

@@ -1,0 +1,152 @@
+//! The audit log: entries are written in the transaction of what they tell of.
+
+use async_trait::async_trait;
+use diesel_async::AsyncConnection;
+use domain::audit::{Action, Actor, AuditEntry, Deed};
+use domain::ids::{AuditId, KeyId, OrganizationId, TenantId, UserId};
+use domain::ports::{AuditLog, StoreUnavailable};
+use domain::scope::Scope;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::provisioning::new_id;
+use crate::statement::{Row, Statement, row, statement};
+use crate::store::Store;
+
+const ADD: &str = "
+INSERT INTO audit_entries (id, tenant_id, organization_id, at, actor, actor_id, actor_name, address, action,
+    subject, subject_name)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+// Whatever stands before an entry is older, or was written in the same moment under a lesser id.
+macro_rules! read_text {
+    ($of:literal) => {
+        concat!(
+            "SELECT id, tenant_id, organization_id, at, actor, actor_id, actor_name, address, action, subject, \
+             subject_name FROM audit_entries WHERE ",
+            $of,
+            " AND ($3 IS NULL OR (at, id) < (SELECT b.at, b.id FROM audit_entries b WHERE b.id = $3)) \
+             ORDER BY at DESC, id DESC LIMIT $4"
+        )
+    };
+}
+
+const OF_TENANT: &str = read_text!("tenant_id = $1 AND $2 IS NULL");
+const OF_ORGANIZATION: &str = read_text!("tenant_id = $1 AND organization_id = $2");
+
+row! {
+    EntryRow {
+        id: Uuid,
+        tenant_id: Uuid,
+        organization_id: Option<Uuid>,
+        at: OffsetDateTime,
+        actor: String,
+        actor_id: Option<Uuid>,
+        actor_name: Option<String>,
+        address: Option<String>,
+        action: String,
+        subject: String,
+        subject_name: Option<String>,
+    }
+}
+
+/// The statement that notes a change; it belongs into the transaction of the change. `within` is what
+/// the change belongs to: an organization, or the whole tenant.
+pub(crate) fn entry(
+    deed: &Deed,
+    within: Scope,
+    action: Action,
+    subject: impl ToString,
+    name: Option<&str>,
+) -> Result<Statement, Failure> {
+    let (actor_id, actor_name) = match &deed.actor {
+        Actor::User(id, email) => (Some(id.uuid()), Some(email.clone())),
+        Actor::Key(id) => (Some(id.uuid()), None),
+        Actor::Operator => (None, None),
+    };
+    Ok(statement(ADD)
+        .bind(new_id(deed.at)?)
+        .bind(within.tenant().uuid())
+        .bind(within.organization().map(OrganizationId::uuid))
+        .bind(deed.at)
+        .bind(deed.actor.kind())
+        .bind(actor_id)
+        .bind(actor_name)
+        .bind(deed.from.map(|address| address.to_string()))
+        .bind(action.as_str())
+        .bind(subject.to_string())
+        .bind(name.map(str::to_owned)))
+}
+
+impl Store {
+    /// One statement that changes at most one row and tells it, together with the entry that
+    /// `note` makes of it; when nothing was changed, nothing is noted.
+    pub(crate) async fn audited<R: Row>(
+        &self,
+        change: Statement,
+        note: impl FnOnce(&R) -> Result<Statement, Failure> + Send,
+    ) -> Result<Option<R>, Failure> {
+        self.with(async |connection| {
+            connection
+                .transaction::<_, Failure, _>(async |connection| {
+                    let changed = change.rows::<R>(connection).await?.into_iter().next();
+                    if let Some(row) = &changed {
+                        note(row)?.run(connection).await?;
+                    }
+                    Ok(changed)
+                })
+                .await
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl AuditLog for Store {
+    async fn entries(
+        &self,
+        scope: Scope,
+        organization: Option<OrganizationId>,
+        before: Option<AuditId>,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreUnavailable> {
+        let organization = match (scope.organization(), organization) {
+            (Some(own), Some(other)) if own != other => return Ok(Vec::new()),
+            (own, named) => own.or(named),
+        };
+        let text = if organization.is_some() { OF_ORGANIZATION } else { OF_TENANT };
+        let asking = statement(text)
+            .bind(scope.tenant().uuid())
+            .bind(organization.map(OrganizationId::uuid))
+            .bind(before.map(AuditId::uuid))
+            .bind(i64::from(limit));
+        let rows = self.list::<EntryRow>(asking).await?;
+        Ok(rows.into_iter().map(EntryRow::into_entry).collect::<Result<_, _>>()?)
+    }
+}
+
+impl EntryRow {
+    fn into_entry(self) -> Result<AuditEntry, Failure> {
+        let broken = |why| Failure::impossible("audit_entries", self.id, why);
+        let actor = match (self.actor.as_str(), self.actor_id, self.actor_name) {
+            ("user", Some(id), Some(email)) => Actor::User(UserId::from_uuid(id), email),
+            ("key", Some(id), None) => Actor::Key(KeyId::from_uuid(id)),
+            ("operator", None, None) => Actor::Operator,
+            _ => return Err(broken("the actor is nobody")),
+        };
+        let from = match self.address {
+            Some(text) => Some(text.parse().map_err(|_| broken("the address is none"))?),
+            None => None,
+        };
+        Ok(AuditEntry {
+            id: AuditId::from_uuid(self.id),
+            tenant: TenantId::from_uuid(self.tenant_id),
+            organization: self.organization_id.map(OrganizationId::from_uuid),
+            deed: Deed { actor, from, at: self.at },
+            action: Action::parse(&self.action).ok_or_else(|| broken("the action is unknown"))?,
+            subject: self.subject,
+            name: self.subject_name,
+        })
+    }
+}
