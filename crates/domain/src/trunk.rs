@@ -8,6 +8,10 @@ use crate::ids::{NumberId, OrganizationId, TenantId, TrunkId};
 use crate::number::{CountryCode, E164};
 use crate::secret::Secret;
 
+/// The host of trunks that lead to the telephone inside the service itself. It is reserved (RFC 6761
+/// §6.4): no resolver is ever asked for it.
+pub const BUILT_IN_PHONE: &str = "phone.callwright.invalid";
+
 /// A trunk of a tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trunk {
@@ -33,6 +37,9 @@ pub struct Trunk {
     pub wideband: bool,
     /// Whether the sound of its calls is encrypted.
     pub srtp: Srtp,
+    /// Whether every address of it must pass the address guard: it was set up in the dashboard, and
+    /// not by the operator.
+    pub guarded: bool,
     /// The most calls at a time; no limit when absent.
     pub max_calls: Option<u32>,
     /// The most new calls a second, over all nodes; no limit when absent.

@@ -179,6 +179,7 @@ impl Registration {
             default_country: None,
             wideband: false,
             srtp: domain::trunk::Srtp::Off,
+            guarded: false,
             max_calls: None,
             calls_per_second: None,
             created_at: OffsetDateTime::UNIX_EPOCH,

@@ -54,6 +54,7 @@ fn plan(to: &str, phone: SocketAddr, transport: Transport) -> DialPlan {
         default_country: None,
         wideband: false,
         srtp: Srtp::Off,
+        guarded: false,
         max_calls: None,
         calls_per_second: None,
         created_at: time::OffsetDateTime::UNIX_EPOCH,

@@ -27,8 +27,9 @@ RETURNING id, tenant_id";
 
 const ADD_TRUNK: &str = "
 INSERT INTO trunks (id, tenant_id, name, host, port, transport, username, password, register,
-    from_domain, default_country, wideband, srtp, max_calls, calls_per_second, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    from_domain, default_country, wideband, srtp, guarded, max_calls, calls_per_second, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+    $17)";
 
 const ADD_LINES: &str =
     "INSERT INTO trunk_lines (trunk_id, line) SELECT $1, line FROM generate_series(1, $2) AS line";
@@ -228,6 +229,7 @@ fn trunk_statement(store: &Store, trunk: Trunk) -> Result<Statement, Failure> {
         .bind(trunk.default_country.map(|code| code.as_str().to_owned()))
         .bind(trunk.wideband)
         .bind(trunk.srtp.as_str())
+        .bind(trunk.guarded)
         .bind(trunk.max_calls.map(i64::from))
         .bind(trunk.calls_per_second.map(i64::from))
         .bind(trunk.created_at))

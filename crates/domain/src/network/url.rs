@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 use super::{AddressPolicy, Refused};
+use crate::trunk::BUILT_IN_PHONE;
 
 /// A protocol that is spoken outwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,6 +108,20 @@ impl AddressPolicy {
         Ok(url)
     }
 
+    /// Judges the host of a trunk as it stands, when it is set up in the dashboard: no name is looked
+    /// up. At each lookup every address that it leads to is judged.
+    pub fn judge_trunk_host(&self, host: &str) -> Result<(), UnfitUrl> {
+        if host.eq_ignore_ascii_case(BUILT_IN_PHONE) {
+            return Ok(());
+        }
+        if is_localhost(host) {
+            return Err(UnfitUrl::Localhost);
+        }
+        // Written in one of the old ways, `127.1` and the like, it is still looked up as a name.
+        let literal = host.parse::<IpAddr>().ok();
+        literal.map_or(Ok(()), |address| self.judge(address)).map_err(UnfitUrl::Address)
+    }
+
     /// Judges a URL as it stands: only a literal host is judged, no name is looked up. The literal is
     /// returned, none for a name, whose addresses are judged at each connection.
     pub fn judge_url(&self, url: &Url, protocol: WebProtocol) -> Result<Option<IpAddr>, UnfitUrl> {
@@ -139,6 +154,26 @@ fn is_localhost(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::network::Network;
+
+    #[test]
+    fn a_trunks_host_is_a_name_or_a_public_address_or_the_built_in_phone() {
+        let allowed = Network::parse("10.0.0.0/8").unwrap();
+        let policy = AddressPolicy { allowed: vec![allowed], own: vec!["198.41.0.4".parse().unwrap()] };
+        for (host, judged) in [
+            ("sip.example.com", Ok(())),
+            ("8.8.8.8", Ok(())),
+            ("10.1.2.3", Ok(())),
+            (BUILT_IN_PHONE, Ok(())),
+            ("localhost", Err(UnfitUrl::Localhost)),
+            ("pbx.localhost.", Err(UnfitUrl::Localhost)),
+            ("127.0.0.1", Err(UnfitUrl::Address(Refused::Loopback))),
+            ("::1", Err(UnfitUrl::Address(Refused::Loopback))),
+            ("192.168.1.10", Err(UnfitUrl::Address(Refused::Private))),
+            ("198.41.0.4", Err(UnfitUrl::Address(Refused::Own))),
+        ] {
+            assert_eq!(policy.judge_trunk_host(host), judged, "{host}");
+        }
+    }
 
     #[test]
     fn plain_text_goes_to_allowed_literals_only_and_each_protocol_has_its_own_schemes() {

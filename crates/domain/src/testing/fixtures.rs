@@ -234,6 +234,7 @@ pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {
         default_country: CountryCode::parse("1"),
         wideband: true,
         srtp: crate::trunk::Srtp::Required,
+        guarded: true,
         max_calls,
         calls_per_second: Some(u32::MAX),
         created_at: moment(0),

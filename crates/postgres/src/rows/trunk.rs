@@ -26,6 +26,7 @@ row! {
         default_country: Option<String>,
         wideband: bool,
         srtp: String,
+        guarded: bool,
         max_calls: Option<i64>,
         calls_per_second: Option<i64>,
         trunk_created_at: OffsetDateTime,
@@ -79,6 +80,7 @@ impl TrunkRow {
             default_country,
             wideband: self.wideband,
             srtp: Srtp::parse(&self.srtp).ok_or_else(|| broken("what it says of SRTP is unknown"))?,
+            guarded: self.guarded,
             max_calls: self
                 .max_calls
                 .map(u32::try_from)

@@ -128,6 +128,7 @@ impl Create {
             default_country: self.default_country,
             wideband: self.wideband,
             srtp: self.srtp,
+            guarded: false,
             max_calls: self.max_calls,
             calls_per_second: self.calls_per_second,
             created_at: desk.now(),

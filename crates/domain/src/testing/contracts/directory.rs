@@ -104,6 +104,7 @@ pub async fn every_trunk_of_every_tenant_is_listed(world: &World) -> TestResult 
             transport: crate::trunk::Transport::Udp,
             wideband: false,
             srtp: crate::trunk::Srtp::Off,
+            guarded: false,
             ..trunk(tenant, Some(2))
         });
     }

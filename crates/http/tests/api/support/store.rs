@@ -125,6 +125,7 @@ fn trunk(tenant: TenantId) -> Trunk {
         default_country: None,
         wideband: false,
         srtp: domain::trunk::Srtp::Off,
+        guarded: false,
         max_calls: None,
         calls_per_second: None,
         created_at: OffsetDateTime::UNIX_EPOCH,

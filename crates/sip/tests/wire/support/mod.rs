@@ -129,6 +129,7 @@ pub fn trunk(peer: SocketAddr) -> Trunk {
         default_country: None,
         wideband: false,
         srtp: domain::trunk::Srtp::Off,
+        guarded: false,
         max_calls: None,
         calls_per_second: None,
         created_at: OffsetDateTime::UNIX_EPOCH,
