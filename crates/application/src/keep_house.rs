@@ -16,7 +16,8 @@ const EVERY: Duration = Duration::from_secs(2);
 /// Between two steps while there is more to do, so that calls come first.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How often idempotency keys are forgotten. Keys past their lifetime hold nobody up meanwhile.
+/// How often idempotency keys, sessions and links are forgotten. Past their lifetime they do nothing
+/// meanwhile.
 const FORGET_EVERY: Duration = Duration::from_mins(10);
 
 /// Keeps the store small and its totals quick.
@@ -34,6 +35,9 @@ impl KeepHouse {
             keep(EVERY, "counts are not folded", || self.housekeeping.fold_call_counts()),
             keep(FORGET_EVERY, "idempotency keys are not forgotten", || {
                 self.housekeeping.forget_idempotency_keys(self.clock.now() - LIFETIME)
+            }),
+            keep(FORGET_EVERY, "sessions and links that are over are not forgotten", || {
+                self.housekeeping.forget_sign_ins(self.clock.now())
             }),
         );
     }

@@ -109,6 +109,18 @@ impl User {
         }
     }
 
+    /// Whether somebody with this reach may see and manage them: a user of the whole tenant is for
+    /// those of the whole tenant alone.
+    pub fn is_within(&self, scope: Scope) -> bool {
+        self.tenant == scope.tenant()
+            && scope.organization().is_none_or(|organization| self.organization == Some(organization))
+    }
+
+    /// Whether the tenant could be without anybody who manages it if they were gone.
+    pub fn runs_the_tenant(&self) -> bool {
+        self.active && self.role == Role::Admin && self.organization.is_none()
+    }
+
     /// Whether they may. What belongs to the whole tenant takes a user of the whole tenant.
     pub fn may(&self, right: Right) -> bool {
         self.role >= right.least() && (right != Right::ManageTenant || self.organization.is_none())

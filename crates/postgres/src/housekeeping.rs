@@ -1,6 +1,7 @@
-//! Upkeep: folding counts and forgetting idempotency keys, in steps that hold nobody up.
+//! Upkeep: folding counts and forgetting what is over, in steps that hold nobody up.
 
 use async_trait::async_trait;
+use domain::back_off::FORGET_AFTER;
 use domain::ports::{Housekeeping, StoreUnavailable};
 use time::OffsetDateTime;
 
@@ -46,6 +47,27 @@ WITH forgotten AS (
 )
 SELECT count(*) AS done FROM forgotten";
 
+// One text for what is over at `$2`, by the column that says so.
+macro_rules! forget_text {
+    ($table:literal, $over:literal) => {
+        concat!(
+            "WITH forgotten AS (DELETE FROM ",
+            $table,
+            " WHERE ctid = ANY(ARRAY(SELECT ctid FROM ",
+            $table,
+            " WHERE ",
+            $over,
+            " <= $2 ORDER BY ",
+            $over,
+            " LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING true) SELECT count(*) AS done FROM forgotten"
+        )
+    };
+}
+
+const FORGET_SESSIONS: &str = forget_text!("sessions", "expires_at");
+const FORGET_LINKS: &str = forget_text!("one_time_links", "expires_at");
+const FORGET_FAILURES: &str = forget_text!("sign_in_failures", "last_at");
+
 row! {
     Done { done: i64 }
 }
@@ -58,6 +80,16 @@ impl Housekeeping for Store {
 
     async fn forget_idempotency_keys(&self, before: OffsetDateTime) -> Result<bool, StoreUnavailable> {
         Ok(step(self, statement(FORGET).bind(STEP).bind(before)).await?)
+    }
+
+    async fn forget_sign_ins(&self, now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        let mut more = false;
+        for (text, over) in
+            [(FORGET_SESSIONS, now), (FORGET_LINKS, now), (FORGET_FAILURES, now - FORGET_AFTER)]
+        {
+            more |= step(self, statement(text).bind(STEP).bind(over)).await?;
+        }
+        Ok(more)
     }
 }
 

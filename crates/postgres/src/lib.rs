@@ -4,6 +4,7 @@
 //! No type of the driver leaves this crate.
 
 mod access;
+mod accounts;
 mod analyses;
 mod assistants;
 mod audit;
@@ -16,6 +17,7 @@ mod failure;
 mod filing;
 mod housekeeping;
 mod idempotency;
+mod invitations;
 mod lanes;
 mod metadata;
 mod migrate;
@@ -26,6 +28,9 @@ mod provisioning;
 mod rows;
 mod schemas;
 mod sealing;
+mod sessions;
+mod set_up;
+mod sign_in_tries;
 mod signing_secrets;
 #[cfg(feature = "sql")]
 pub mod sql;

@@ -19,7 +19,7 @@ use crate::signing_secrets;
 use crate::statement::{Statement, row, statement};
 use crate::store::Store;
 
-const ADD_TENANT: &str = "INSERT INTO tenants (id, name, created_at) VALUES ($1, $2, $3)";
+pub(crate) const ADD_TENANT: &str = "INSERT INTO tenants (id, name, created_at) VALUES ($1, $2, $3)";
 
 const DELETE_ORGANIZATION: &str = "
 UPDATE organizations SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL

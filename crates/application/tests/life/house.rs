@@ -17,6 +17,7 @@ use crate::support::SimulatedClock;
 enum Step {
     Fold,
     Forget { before: OffsetDateTime },
+    ForgetSignIns { now: OffsetDateTime },
 }
 
 /// Tells each step, and has so many left of one kind; without any it is away.
@@ -37,6 +38,11 @@ impl Housekeeping for House {
 
     async fn forget_idempotency_keys(&self, before: OffsetDateTime) -> Result<bool, StoreUnavailable> {
         self.steps.send(Step::Forget { before }).unwrap();
+        Ok(false)
+    }
+
+    async fn forget_sign_ins(&self, now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        self.steps.send(Step::ForgetSignIns { now }).unwrap();
         Ok(false)
     }
 }
@@ -92,6 +98,19 @@ async fn keys_are_forgotten_a_day_after_their_request() {
         if let Step::Forget { before } = kept.steps.recv().await.unwrap() {
             assert_eq!(before, kept.clock.now() - Duration::from_hours(24));
             seen.push(before);
+        }
+    }
+    assert_eq!(seen[2] - seen[0], time::Duration::minutes(20));
+}
+
+#[tokio::test(start_paused = true)]
+async fn sign_ins_that_are_over_are_forgotten_every_ten_minutes() {
+    let mut kept = keep(Some(0));
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        if let Step::ForgetSignIns { now } = kept.steps.recv().await.unwrap() {
+            assert_eq!(now, kept.clock.now());
+            seen.push(now);
         }
     }
     assert_eq!(seen[2] - seen[0], time::Duration::minutes(20));

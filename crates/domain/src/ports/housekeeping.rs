@@ -13,4 +13,8 @@ pub trait Housekeeping: Send + Sync {
 
     /// Forgets idempotency keys of requests before `before`; `true` when more are left.
     async fn forget_idempotency_keys(&self, before: OffsetDateTime) -> Result<bool, StoreUnavailable>;
+
+    /// Forgets sessions and one-time links that are over at `now`, and failed sign-ins that count no
+    /// more; `true` when more are left.
+    async fn forget_sign_ins(&self, now: OffsetDateTime) -> Result<bool, StoreUnavailable>;
 }

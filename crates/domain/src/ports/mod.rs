@@ -1,6 +1,8 @@
 //! What the application needs from outside, named by role; each method is one atomic decision.
 
 mod access;
+mod accounts;
+mod admissions;
 mod analyses;
 mod artifacts;
 mod audit;
@@ -14,15 +16,19 @@ mod metadata;
 mod nodes;
 mod organizations;
 mod outbound_calls;
+mod passwords;
 mod provisioning;
 mod rate_limit;
 mod recorder;
+mod sessions;
 mod speech;
 mod spool;
 mod telephony;
 mod voice_agent;
 
 pub use access::{Access, IssueError};
+pub use accounts::{Accounts, AddUserError, Admission, NewPassword, USERS_MAX, UserChange};
+pub use admissions::{FirstSetUp, Invitations, SetUp};
 pub use analyses::{Analyses, AnalysisSettled, DueAnalysis, LanguageModel, ModelError, Prompt};
 pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, Opened, SignedFiles, URL_LIFE};
 pub use audit::AuditLog;
@@ -40,9 +46,11 @@ pub use organizations::{CreateOrganizationError, Created, NewOrganization, Organ
 pub use outbound_calls::{
     Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, Recorded,
 };
+pub use passwords::{Busy, Passwords, Verdict};
 pub use provisioning::{Provisioning, ProvisioningError};
 pub use rate_limit::{OwnWindow, RateLimitWindow};
 pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError};
+pub use sessions::{Attempt, Sessions, SignIn, SignInTries};
 pub use speech::{Line, Speech, SpeechError};
 pub use spool::{Spool, SpoolError};
 pub use telephony::{

@@ -1,6 +1,7 @@
 //! What the contracts start from: a tenant with everything needed to place calls.
 
 mod assistants;
+mod people;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +11,7 @@ use time::OffsetDateTime;
 use time::macros::datetime;
 
 pub(super) use assistants::{assistant, bare, cascade, realtime};
+pub(super) use people::{DESK, hash, link, session, sign_in, user};
 
 use super::World;
 use crate::access::{ApiKey, KeyDigest, Permission};

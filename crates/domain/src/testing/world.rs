@@ -10,8 +10,9 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, Analyses, AuditLog, CallRecords, Callbacks, Directory, Filing, Housekeeping, MetadataRecords,
-    Nodes, Organizations, OutboundCalls, Provisioning, StoredSchemas,
+    Access, Accounts, Analyses, AuditLog, CallRecords, Callbacks, Directory, Filing, Housekeeping,
+    Invitations, MetadataRecords, Nodes, Organizations, OutboundCalls, Provisioning, Sessions, SetUp,
+    SignInTries, StoredSchemas,
 };
 
 /// The ports of one empty store.
@@ -41,6 +42,16 @@ pub struct World {
     pub filing: Arc<dyn Filing>,
     /// Analyses of calls.
     pub analyses: Arc<dyn Analyses>,
+    /// Users.
+    pub accounts: Arc<dyn Accounts>,
+    /// Their sessions.
+    pub sessions: Arc<dyn Sessions>,
+    /// Tries to sign in.
+    pub tries: Arc<dyn SignInTries>,
+    /// Invitations of users.
+    pub invitations: Arc<dyn Invitations>,
+    /// The first set-up.
+    pub set_up: Arc<dyn SetUp>,
     /// Who changed what.
     pub audit: Arc<dyn AuditLog>,
     /// Upkeep.
@@ -67,6 +78,11 @@ impl World {
             + CallRecords
             + Filing
             + Analyses
+            + Accounts
+            + Sessions
+            + SignInTries
+            + Invitations
+            + SetUp
             + AuditLog
             + Housekeeping
             + 'static,
@@ -85,6 +101,11 @@ impl World {
             records: store.clone(),
             filing: store.clone(),
             analyses: store.clone(),
+            accounts: store.clone(),
+            sessions: store.clone(),
+            tries: store.clone(),
+            invitations: store.clone(),
+            set_up: store.clone(),
             audit: store.clone(),
             housekeeping: store,
             lays: None,

@@ -81,6 +81,15 @@ pub(super) async fn create(store: &Store, new: NewOrganization) -> Result<Create
     Err(Failure::Refused("the idempotency key is neither free nor taken"))
 }
 
+/// Adds an organization with its secret and its metadata record: for a transaction of more than that.
+pub(crate) fn adding(
+    store: &Store,
+    organization: &Organization,
+    secret: &Secret<Vec<u8>>,
+) -> Result<Statement, Failure> {
+    binds(statement(CREATE), store, organization, secret)
+}
+
 /// Binds `$1` to `$23`.
 fn binds(
     statement: Statement,

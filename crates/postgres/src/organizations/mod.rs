@@ -4,6 +4,7 @@ mod create;
 mod earlier;
 mod page;
 
+pub(crate) use create::adding;
 #[cfg(feature = "sql")]
 pub(crate) use {create::CREATE, page::PAGE};
 

@@ -7,6 +7,7 @@ mod number;
 mod organization;
 mod transcript;
 mod trunk;
+mod user;
 
 pub(crate) use assistant::{AssistantRow, assistant_columns, bind_assistant, texts};
 pub(crate) use call::OutboundRow;
@@ -15,6 +16,7 @@ pub(crate) use number::NumberRow;
 pub(crate) use organization::OrganizationRow;
 pub(crate) use transcript::{entries_from, entries_json, facts_from, facts_json};
 pub(crate) use trunk::{TrunkRow, password_place};
+pub(crate) use user::UserRow;
 
 use diesel::deserialize::{QueryableByName, Result};
 use diesel::pg::Pg;
@@ -86,3 +88,12 @@ macro_rules! outbound_columns {
     };
 }
 pub(crate) use outbound_columns;
+
+/// The columns of a user (`u`), as [`UserRow`] reads them.
+macro_rules! user_columns {
+    () => {
+        "u.id AS user_id, u.tenant_id AS user_tenant_id, u.organization_id AS user_organization_id, \
+         u.email, u.role, u.password IS NOT NULL AS active, u.created_at AS user_created_at, u.signed_in_at"
+    };
+}
+pub(crate) use user_columns;

@@ -1,12 +1,15 @@
 //! Upkeep that nobody notices.
 
+use super::accounts::add;
 use super::call_records::everything;
 use crate::call::{CallQuery, CallType, OutboundCall};
 use crate::idempotency::{IdempotencyKey, Once};
-use crate::ports::{Acceptance, Accepted};
+use crate::ports::{Acceptance, Accepted, Attempt};
+use crate::session::IDLE_LIMIT;
 use crate::testing::LaidCall;
-use crate::testing::fixtures::{Ground, TestResult, moment};
+use crate::testing::fixtures::{DESK, Ground, TestResult, add_tenant, deed, link, moment, sign_in};
 use crate::testing::world::{World, together};
+use crate::user::Role;
 
 async fn total(world: &World, ground: &Ground, query: &CallQuery) -> TestResult<u64> {
     Ok(world.records.page(ground.scope(), query).await?.ok_or("no list")?.total)
@@ -71,5 +74,29 @@ pub async fn forgotten_idempotency_keys_are_fresh_again(world: &World) -> TestRe
     assert!(!ask(1).await?, "it came at that moment, not before");
     while world.housekeeping.forget_idempotency_keys(moment(1)).await? {}
     assert!(ask(2).await?);
+    Ok(())
+}
+
+/// Sessions and links past their time, and failures of an hour ago.
+pub async fn sign_ins_that_are_over_are_forgotten(world: &World) -> TestResult {
+    let user = add(world, add_tenant(world).await?, None, Role::Viewer).await?;
+    let begun = world.sessions.begin(sign_in(user.id, "old", 0)).await?.ok_or("refused")?;
+    let invitation = link(0, 100);
+    world.accounts.invite(user.scope(), user.id, invitation, deed(moment(0))).await?;
+    for _ in 0..5 {
+        world.tries.begin_try(&user.email, DESK, moment(0)).await?;
+    }
+    let waits = async |seconds| -> TestResult<bool> {
+        let attempt = world.tries.begin_try(&user.email, DESK, moment(seconds)).await?;
+        Ok(matches!(attempt, Attempt::Wait(_)))
+    };
+    while world.housekeeping.forget_sign_ins(moment(99)).await? {}
+    assert!(world.sessions.find(begun.session, moment(0)).await?.is_some());
+    assert!(world.invitations.invited(invitation.digest, moment(0)).await?.is_some());
+    assert!(waits(0).await?);
+    while world.housekeeping.forget_sign_ins(moment(0) + IDLE_LIMIT).await? {}
+    assert_eq!(world.sessions.find(begun.session, moment(0)).await?, None);
+    assert_eq!(world.invitations.invited(invitation.digest, moment(0)).await?, None);
+    assert!(!waits(0).await?);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What every store must keep, port by port: each contract is one decision put to the test.
 
 pub mod accept;
+pub mod accounts;
 pub mod analyses;
 pub mod assistants;
 pub mod audit;
@@ -12,6 +13,7 @@ pub mod directory;
 pub mod filing;
 pub mod housekeeping;
 pub mod idempotency;
+pub mod invitations;
 pub mod keys;
 pub mod metadata;
 pub mod nodes;
@@ -21,6 +23,9 @@ pub mod progress;
 pub mod repeated_creations;
 pub mod schemas;
 pub mod secrets;
+pub mod sessions;
+pub mod set_up;
+pub mod sign_in_tries;
 pub mod take_over;
 
 /// Runs every contract as a test of its own: `store_contracts!(make_world)`, where `make_world` is
@@ -157,6 +162,7 @@ macro_rules! store_contracts {
                 folding_changes_no_total,
                 folders_at_once_lose_nothing,
                 forgotten_idempotency_keys_are_fresh_again,
+                sign_ins_that_are_over_are_forgotten,
             }
             secrets {
                 a_rotated_secret_overlaps_the_one_before,
@@ -199,6 +205,52 @@ macro_rules! store_contracts {
                 an_owner_has_one_schema,
                 a_schema_needs_a_live_owner_and_stays_with_it,
                 a_schema_out_of_reach_is_as_missing,
+            }
+            accounts {
+                a_user_is_added_and_found_in_any_case,
+                an_email_address_is_one_users_until_they_are_removed,
+                a_user_needs_a_live_owner,
+                users_of_a_scope_are_listed_oldest_first,
+                whoever_is_limited_to_an_organization_reaches_its_users_alone,
+                the_last_admin_stays,
+                of_two_last_admins_that_go_at_once_one_stays,
+                a_new_password_takes_the_old_one_and_ends_other_sessions,
+                of_two_new_passwords_at_once_one_is_set,
+                every_change_of_a_user_is_noted,
+            }
+            sessions {
+                a_session_is_found_until_it_ends,
+                the_wrong_password_begins_no_session,
+                use_prolongs_a_session_until_its_last_day,
+                a_removed_user_is_signed_out,
+                a_role_counts_from_the_next_request_on,
+                a_user_ends_their_own_sessions_alone,
+                signing_out_everywhere_ends_all_sessions,
+                the_session_that_was_not_used_longest_gives_way,
+                a_rehashed_password_takes_the_place_of_the_old_hash,
+            }
+            sign_in_tries {
+                a_try_meets_the_stored_hash_or_none,
+                failures_of_an_account_cost_time_from_any_address,
+                failures_from_an_address_cost_time_for_any_account,
+                guesses_side_by_side_are_all_counted,
+                a_success_forgets_what_failed_before,
+                a_try_that_waits_counts_for_nothing,
+            }
+            invitations {
+                an_invitation_is_accepted_once,
+                of_two_who_accept_one_invitation_one_wins,
+                a_second_invitation_takes_the_place_of_the_first,
+                an_invitation_works_until_it_expires,
+                a_removed_user_accepts_nothing,
+                an_invited_user_with_a_password_keeps_it_until_they_accept,
+            }
+            set_up {
+                a_first_set_up_makes_all_that_a_call_begins_with,
+                of_two_set_ups_at_once_one_is_made,
+                a_new_link_takes_the_place_of_the_old_one,
+                a_link_of_the_set_up_expires,
+                no_set_up_once_there_was_a_user,
             }
             audit {
                 an_entry_tells_who_did_what_when_and_from_where,

@@ -19,4 +19,13 @@ impl Housekeeping for InMemory {
         state.placed.forget(before);
         Ok(false)
     }
+
+    async fn forget_sign_ins(&self, now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        let people = &mut self.reach()?.people;
+        people.sessions.retain(|_, (_, session)| session.expires_at > now);
+        people.invitations.retain(|_, link| link.expires_at > now);
+        people.set_up = people.set_up.filter(|link| link.expires_at > now);
+        people.failures.retain(|_, failures| !failures.are_forgotten(now));
+        Ok(false)
+    }
 }

@@ -1,6 +1,8 @@
 //! Every store port in memory: one lock around one state, so that each decision is atomic.
 
 mod access;
+mod accounts;
+mod admissions;
 mod analyses;
 mod audit;
 mod call_records;
@@ -13,7 +15,9 @@ mod idempotency;
 mod metadata;
 mod nodes;
 mod organizations;
+mod people;
 mod provisioning;
+mod sessions;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use analyses::AnalysisEntry;
 pub use filing::Filed;
 use idempotency::Answers;
+use people::People;
 use time::OffsetDateTime;
 
 use crate::access::{ApiKey, KeyDigest};
@@ -62,6 +67,7 @@ struct State {
     artifacts: BTreeMap<CallId, HashMap<ArtifactKind, u64>>,
     boots: BTreeMap<BootId, BootEntry>,
     audit: Vec<AuditEntry>,
+    people: People,
     schemas: HashMap<SchemaOwner, StoredSchema>,
     /// Organizations as they were when a request with an idempotency key created them.
     created: Answers<Box<Organization>>,

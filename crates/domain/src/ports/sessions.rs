@@ -1,0 +1,77 @@
+//! Signing in, and staying so.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::StoreUnavailable;
+use crate::audit::Deed;
+use crate::ids::UserId;
+use crate::password::PasswordHash;
+use crate::session::{NewSession, Session, SessionDigest, SignedIn};
+
+/// What a session begins with.
+#[derive(Clone, Debug)]
+pub struct SignIn {
+    /// Whose.
+    pub user: UserId,
+    /// The stored hash that the password was held against.
+    pub proved: PasswordHash,
+    /// The same password hashed as new ones are now, to take the place of the old hash.
+    pub rehashed: Option<PasswordHash>,
+    /// The session.
+    pub session: NewSession,
+}
+
+/// Sessions in the store.
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    /// Begins a session, if the proved password still is the user's. Who has too many sessions loses
+    /// the one that was not used longest.
+    async fn begin(&self, sign_in: SignIn) -> Result<Option<SignedIn>, StoreUnavailable>;
+
+    /// Whose live session this is; read from the primary each time, so that an ended session, a
+    /// removed user and a changed role count at once. Notes the use, at most a minute late, without
+    /// making the caller wait for a write.
+    async fn find(
+        &self,
+        session: SessionDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<SignedIn>, StoreUnavailable>;
+
+    /// A user's live sessions, the last used first.
+    async fn sessions_of(&self, user: UserId, now: OffsetDateTime) -> Result<Vec<Session>, StoreUnavailable>;
+
+    /// Ends one session of a user; `false` when there is none.
+    async fn end(&self, user: UserId, session: SessionDigest) -> Result<bool, StoreUnavailable>;
+
+    /// Ends all sessions of a user.
+    async fn end_all(&self, user: UserId, deed: Deed) -> Result<(), StoreUnavailable>;
+}
+
+/// What somebody who wants to sign in meets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// Too many tries failed: the next one may be made after so long. This one counts for nothing.
+    Wait(Duration),
+    /// The account's user and stored hash, if it has any; the try is counted as failed already.
+    Try(Option<(UserId, PasswordHash)>),
+}
+
+/// Tries to sign in, by account and by address.
+#[async_trait]
+pub trait SignInTries: Send + Sync {
+    /// Lets a try begin or wait, as [`back_off`](crate::back_off) says. It is counted as failed before
+    /// anybody looks at the password, so that guesses side by side are all counted.
+    async fn begin_try(
+        &self,
+        email: &str,
+        from: IpAddr,
+        now: OffsetDateTime,
+    ) -> Result<Attempt, StoreUnavailable>;
+
+    /// The try succeeded: the account's failures are forgotten, and the address has this one less.
+    async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;
+}

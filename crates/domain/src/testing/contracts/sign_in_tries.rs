@@ -1,0 +1,130 @@
+//! Tries to sign in.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::accounts::add;
+use crate::ports::{Admission, Attempt};
+use crate::testing::fixtures::{TestResult, add_tenant, deed, hash, link, moment, user};
+use crate::testing::world::{World, together};
+use crate::user::{Role, User};
+
+/// An address that nobody tried from before.
+fn address(number: u8) -> IpAddr {
+    [203, 0, 113, number].into()
+}
+
+async fn somebody(world: &World) -> TestResult<User> {
+    let tenant = add_tenant(world).await?;
+    add(world, tenant, None, Role::Member).await
+}
+
+async fn waits(world: &World, email: &str, from: IpAddr, seconds: u64) -> TestResult<u64> {
+    Ok(match world.tries.begin_try(email, from, moment(seconds)).await? {
+        Attempt::Wait(wait) => wait.as_secs(),
+        Attempt::Try(_) => 0,
+    })
+}
+
+/// None for nobody, for somebody who never set a password, and for somebody who is gone.
+pub async fn a_try_meets_the_stored_hash_or_none(world: &World) -> TestResult {
+    let (known, gone) = (somebody(world).await?, somebody(world).await?);
+    let invited = user(known.tenant, None, Role::Viewer);
+    world.accounts.add(invited.clone(), Admission::Invitation(link(0, 9)), deed(moment(0))).await?;
+    world.accounts.remove(gone.scope(), gone.id, deed(moment(0))).await?;
+    let shouted = known.email.to_uppercase();
+    for (email, expected) in [
+        (known.email.as_str(), Some((known.id, hash("old")))),
+        (shouted.as_str(), Some((known.id, hash("old")))),
+        ("nobody@clinic.example", None),
+        (&invited.email, None),
+        (&gone.email, None),
+    ] {
+        let attempt = world.tries.begin_try(email, address(1), moment(1)).await?;
+        assert_eq!(attempt, Attempt::Try(expected), "{email}");
+    }
+    Ok(())
+}
+
+/// Whether there is such an account or not.
+pub async fn failures_of_an_account_cost_time_from_any_address(world: &World) -> TestResult {
+    let known = somebody(world).await?;
+    for email in [known.email.as_str(), "nobody@clinic.example"] {
+        let mut now = 0;
+        for (number, cost) in [0, 0, 0, 0, 0, 1, 2, 4, 8].into_iter().enumerate() {
+            let from = address(u8::try_from(number)?);
+            assert_eq!(waits(world, email, from, now).await?, cost, "after {number} failures");
+            now += cost;
+            if cost > 0 {
+                assert_eq!(waits(world, email, from, now).await?, 0);
+            }
+        }
+        assert_eq!(waits(world, &email.to_uppercase(), address(99), now).await?, 16);
+        assert_eq!(waits(world, email, address(99), now + 3600).await?, 0);
+        assert_eq!(waits(world, email, address(99), now + 3600).await?, 0, "an hour forgets");
+    }
+    Ok(())
+}
+
+/// An IPv6 subscriber has a whole network of addresses.
+pub async fn failures_from_an_address_cost_time_for_any_account(world: &World) -> TestResult {
+    for (first, second, other) in
+        [("203.0.113.1", "203.0.113.1", "203.0.113.2"), ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")]
+    {
+        for number in 0..20 {
+            let email = format!("{number}.{first}@clinic.example");
+            assert_eq!(waits(world, &email, first.parse()?, 0).await?, 0);
+        }
+        assert_eq!(waits(world, "one.more@clinic.example", second.parse()?, 0).await?, 1);
+        assert_eq!(waits(world, "one.more@clinic.example", other.parse()?, 0).await?, 0);
+        assert_eq!(waits(world, "one.more@clinic.example", second.parse()?, 1).await?, 0);
+        assert_eq!(waits(world, "one.more@clinic.example", second.parse()?, 1).await?, 2);
+    }
+    Ok(())
+}
+
+/// Five of thirty get as far as the password.
+pub async fn guesses_side_by_side_are_all_counted(world: &World) -> TestResult {
+    let known = somebody(world).await?;
+    let rush = (0..30).map(|number| world.tries.begin_try(&known.email, address(number), moment(0)));
+    let mut begun = 0;
+    for attempt in together(rush).await {
+        match attempt? {
+            Attempt::Try(_) => begun += 1,
+            Attempt::Wait(wait) => assert_eq!(wait, Duration::from_secs(1)),
+        }
+    }
+    assert_eq!(begun, 5);
+    Ok(())
+}
+
+/// Of the account; the address only has its own try back.
+pub async fn a_success_forgets_what_failed_before(world: &World) -> TestResult {
+    let (known, from) = (somebody(world).await?, address(7));
+    for _ in 0..19 {
+        assert_eq!(waits(world, &known.email, from, 0).await?, 0);
+        world.tries.succeeded(&known.email.to_uppercase(), from).await?;
+    }
+    for number in 0..20 {
+        let email = format!("{number}@clinic.example");
+        assert_eq!(waits(world, &email, from, 0).await?, 0, "{number}");
+    }
+    assert_eq!(waits(world, &known.email, from, 0).await?, 1, "the address failed twenty times");
+    assert_eq!(waits(world, &known.email, address(8), 0).await?, 0);
+    Ok(())
+}
+
+/// Neither for the account nor for the address.
+pub async fn a_try_that_waits_counts_for_nothing(world: &World) -> TestResult {
+    let (known, from) = (somebody(world).await?, address(7));
+    for _ in 0..5 {
+        waits(world, &known.email, address(1), 0).await?;
+    }
+    for _ in 0..40 {
+        assert_eq!(waits(world, &known.email, from, 0).await?, 1);
+    }
+    assert_eq!(waits(world, "else@clinic.example", from, 0).await?, 0);
+    assert_eq!(waits(world, &known.email, from, 1).await?, 0);
+    assert_eq!(waits(world, &known.email, from, 1).await?, 2);
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Sessions, and tries to get one, in memory.
+
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::InMemory;
+use crate::audit::{Action, Deed};
+use crate::back_off::{Failures, Subject};
+use crate::ids::UserId;
+use crate::ports::{Attempt, Sessions, SignIn, SignInTries, StoreUnavailable};
+use crate::session::{NOTE_AFTER, Session, SessionDigest, SignedIn};
+
+#[async_trait]
+impl Sessions for InMemory {
+    async fn begin(&self, sign_in: SignIn) -> Result<Option<SignedIn>, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let SignIn { user, proved, rehashed, session } = sign_in;
+        if state.people.sessions.contains_key(&session.digest) {
+            return Err(StoreUnavailable::because("the session is known already"));
+        }
+        let person = state.people.users.get(&user).filter(|person| person.hash == Some(proved));
+        if person.is_none() {
+            return Ok(None);
+        }
+        if let Some(hash) = rehashed {
+            state.people.activate(user, hash);
+        }
+        Ok(state.begin_session(user, session))
+    }
+
+    async fn find(
+        &self,
+        session: SessionDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<SignedIn>, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let people = &mut state.people;
+        let Some((id, found)) = people.sessions.get_mut(&session) else { return Ok(None) };
+        if found.expires_at <= now {
+            return Ok(None);
+        }
+        if found.seen_at <= now - NOTE_AFTER {
+            found.seen_at = now;
+            found.expires_at = Session::expiry(found.created_at, now);
+        }
+        let since = found.created_at;
+        let user = people.users.get(id).map(|person| person.user.clone());
+        Ok(user.map(|user| SignedIn { user, session, since }))
+    }
+
+    async fn sessions_of(&self, user: UserId, now: OffsetDateTime) -> Result<Vec<Session>, StoreUnavailable> {
+        let state = self.reach()?;
+        let live = |(of, session): &&(UserId, Session)| *of == user && session.expires_at > now;
+        let all = state.people.sessions.values().filter(live);
+        let mut found: Vec<_> = all.map(|(_, session)| session.clone()).collect();
+        found.sort_by_key(|session| std::cmp::Reverse((session.seen_at, session.digest)));
+        Ok(found)
+    }
+
+    async fn end(&self, user: UserId, session: SessionDigest) -> Result<bool, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let sessions = &mut state.people.sessions;
+        let own = sessions.get(&session).is_some_and(|(of, _)| *of == user);
+        Ok(own && sessions.remove(&session).is_some())
+    }
+
+    async fn end_all(&self, user: UserId, deed: Deed) -> Result<(), StoreUnavailable> {
+        let mut state = self.reach()?;
+        state.people.end_sessions(user, None);
+        let own = state.people.users.get(&user).map(|person| person.user.clone());
+        if let Some(own) = own {
+            state.note(&deed, own.scope(), Action::SignOutEverywhere, user, Some(&own.email));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl SignInTries for InMemory {
+    async fn begin_try(
+        &self,
+        email: &str,
+        from: IpAddr,
+        now: OffsetDateTime,
+    ) -> Result<Attempt, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let people = &mut state.people;
+        let subjects = [Subject::account(email), Subject::address(from)];
+        let wait = |subject| people.failures.get(subject).and_then(|own| subject.wait(*own, now));
+        if let Some(wait) = subjects.iter().filter_map(wait).max() {
+            return Ok(Attempt::Wait(wait));
+        }
+        for subject in subjects {
+            let failures = people.failures.entry(subject).or_insert(Failures { count: 0, last_at: now });
+            *failures = failures.and_one(now);
+        }
+        let person = people.by_email(email);
+        Ok(Attempt::Try(person.and_then(|person| Some((person.user.id, person.hash.clone()?)))))
+    }
+
+    async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
+        let mut state = self.reach()?;
+        let failures = &mut state.people.failures;
+        failures.remove(&Subject::account(email));
+        if let Some(own) = failures.get_mut(&Subject::address(from)) {
+            own.count = own.count.saturating_sub(1);
+        }
+        Ok(())
+    }
+}

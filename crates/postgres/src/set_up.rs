@@ -1,0 +1,110 @@
+//! The first set-up of an empty installation.
+
+use async_trait::async_trait;
+use diesel_async::{AsyncConnection, AsyncPgConnection};
+use domain::audit::{Action, Actor, Deed};
+use domain::ports::{FirstSetUp, SetUp, StoreUnavailable};
+use domain::scope::Scope;
+use domain::session::{Link, LinkDigest, SignedIn};
+use time::OffsetDateTime;
+
+use crate::accounts::adding;
+use crate::audit::entry;
+use crate::failure::Failure;
+use crate::organizations;
+use crate::provisioning::ADD_TENANT;
+use crate::rows::{UserRow, user_columns};
+use crate::sessions::begin;
+use crate::statement::{Statement, row, statement};
+use crate::store::Store;
+
+const OFFER: &str = "
+INSERT INTO one_time_links (digest, user_id, created_at, expires_at)
+SELECT $1, NULL, $2, $3 WHERE NOT EXISTS (SELECT FROM users)
+ON CONFLICT ((user_id IS NULL)) WHERE user_id IS NULL DO UPDATE
+    SET digest = excluded.digest, created_at = excluded.created_at, expires_at = excluded.expires_at
+RETURNING true AS done";
+
+const IS_OPEN: &str = "
+SELECT true AS done FROM one_time_links WHERE digest = $1 AND user_id IS NULL AND expires_at > $2
+    AND NOT EXISTS (SELECT FROM users)";
+
+const USE_UP: &str = "
+DELETE FROM one_time_links WHERE digest = $1 AND user_id IS NULL AND expires_at > $2
+    AND NOT EXISTS (SELECT FROM users) RETURNING true AS done";
+
+const SIGNED_IN: &str =
+    concat!("UPDATE users u SET signed_in_at = $2 WHERE u.id = $1 RETURNING ", user_columns!());
+
+row! {
+    Done { done: bool }
+}
+
+#[async_trait]
+impl SetUp for Store {
+    async fn offer(&self, link: Link) -> Result<bool, StoreUnavailable> {
+        let offering =
+            statement(OFFER).bind(link.digest.0.to_vec()).bind(link.created_at).bind(link.expires_at);
+        Ok(self.write::<Done>(offering).await?.iter().any(|row| row.done))
+    }
+
+    async fn is_open(&self, link: LinkDigest, now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+        let rows = self.read::<Done>(|| statement(IS_OPEN).bind(link.0.to_vec()).bind(now)).await?;
+        Ok(rows.iter().any(|row| row.done))
+    }
+
+    async fn set_up(
+        &self,
+        link: LinkDigest,
+        first: FirstSetUp,
+    ) -> Result<Option<SignedIn>, StoreUnavailable> {
+        self.may_seal().await?;
+        let made = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let using = statement(USE_UP).bind(link.0.to_vec()).bind(first.session.at);
+                        if using.rows::<Done>(connection).await?.is_empty() {
+                            return Ok(None);
+                        }
+                        make(self, connection, first).await.map(Some)
+                    })
+                    .await
+            })
+            .await;
+        Ok(made?)
+    }
+}
+
+async fn make(
+    store: &Store,
+    connection: &mut AsyncPgConnection,
+    first: FirstSetUp,
+) -> Result<SignedIn, Failure> {
+    let FirstSetUp { tenant, user, hash, organization, session } = first;
+    let own = &organization.organization;
+    let actor = Actor::User(user.id, user.email.clone());
+    let deed = Deed { actor, from: session.from, at: session.at };
+    let whole = Scope::Tenant(tenant.id);
+    let within = Scope::Organization(own.tenant, own.id);
+    let add_tenant =
+        statement(ADD_TENANT).bind(tenant.id.uuid()).bind(tenant.name.clone()).bind(tenant.created_at);
+    add_tenant.run(connection).await?;
+    if adding(&user, Some(hash.reveal().clone())).rows::<Done>(connection).await?.is_empty() {
+        return Err(Failure::Refused("somebody has the first user's e-mail address"));
+    }
+    organizations::adding(store, own, &organization.signing_secret)?.run(connection).await?;
+    let notes: [Result<Statement, Failure>; 3] = [
+        entry(&deed, whole, Action::TenantCreate, tenant.id, Some(&tenant.name)),
+        entry(&deed, whole, Action::UserCreate, user.id, Some(&user.email)),
+        entry(&deed, within, Action::OrganizationCreate, own.id, Some(&own.profile.name)),
+    ];
+    for note in notes {
+        note?.run(connection).await?;
+    }
+    let signing_in = statement(SIGNED_IN).bind(user.id.uuid()).bind(session.at);
+    let row = signing_in.rows::<UserRow>(connection).await?.into_iter().next();
+    let row =
+        row.ok_or_else(|| Failure::impossible("users", user.id.uuid(), "the row just added is gone"))?;
+    begin(connection, row, session).await
+}

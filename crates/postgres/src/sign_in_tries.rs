@@ -1,0 +1,134 @@
+//! Tries to sign in, counted before anybody looks at a password.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use diesel::result::Error as DieselError;
+use diesel_async::AsyncConnection;
+use domain::back_off::{Failures, Subject};
+use domain::ids::UserId;
+use domain::organization::folded;
+use domain::password::PasswordHash;
+use domain::ports::{Attempt, SignInTries, StoreUnavailable};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::statement::{row, statement};
+use crate::store::Store;
+
+// Locks what is counted, in the given order, whether it was there or not: of tries side by side
+// each sees those before it.
+const LOCK: &str = "
+INSERT INTO sign_in_failures (subject, failures, last_at)
+SELECT subject, 0, $2 FROM unnest($1) WITH ORDINALITY AS asked (subject, place) ORDER BY place
+ON CONFLICT (subject) DO UPDATE SET subject = excluded.subject
+RETURNING subject, failures, last_at";
+
+const COUNT: &str = "UPDATE sign_in_failures SET failures = $2, last_at = $3 WHERE subject = $1";
+
+const ACCOUNT: &str = "
+SELECT id, password FROM users WHERE email_folded = $1 AND removed_at IS NULL AND password IS NOT NULL";
+
+const FORGET: &str = "DELETE FROM sign_in_failures WHERE subject = $1";
+
+const TAKE_BACK: &str =
+    "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0";
+
+row! {
+    FailuresRow { subject: String, failures: i32, last_at: OffsetDateTime }
+}
+
+row! {
+    AccountRow { id: Uuid, password: String }
+}
+
+/// Why a try does not begin: what was written is taken back.
+enum Halt {
+    Wait(Duration),
+    Failed(Failure),
+}
+
+impl From<DieselError> for Halt {
+    fn from(error: DieselError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+#[async_trait]
+impl SignInTries for Store {
+    async fn begin_try(
+        &self,
+        email: &str,
+        from: IpAddr,
+        now: OffsetDateTime,
+    ) -> Result<Attempt, StoreUnavailable> {
+        let subjects = [Subject::account(email), Subject::address(from)];
+        let begun = self
+            .with(async |connection| {
+                let begun = connection
+                    .transaction::<_, Halt, _>(async |connection| {
+                        let written = subjects.iter().map(Subject::written).collect::<Vec<_>>();
+                        let rows =
+                            statement(LOCK).bind(written).bind(now).rows::<FailuresRow>(connection).await?;
+                        let mut longest = None;
+                        let mut counted = Vec::with_capacity(subjects.len());
+                        for row in rows {
+                            let subject = subjects.iter().find(|subject| subject.written() == row.subject);
+                            let failures = Failures {
+                                count: u32::try_from(row.failures).unwrap_or(0),
+                                last_at: row.last_at,
+                            };
+                            longest = longest.max(subject.and_then(|subject| subject.wait(failures, now)));
+                            counted.push((row.subject, failures.and_one(now)));
+                        }
+                        if let Some(wait) = longest {
+                            return Err(Halt::Wait(wait));
+                        }
+                        for (subject, failures) in counted {
+                            let count = i32::try_from(failures.count).unwrap_or(i32::MAX);
+                            let counting = statement(COUNT).bind(subject).bind(count);
+                            counting.bind(failures.last_at).run(connection).await?;
+                        }
+                        let asking = statement(ACCOUNT).bind(folded(email));
+                        Ok(asking.rows::<AccountRow>(connection).await?.into_iter().next())
+                    })
+                    .await;
+                match begun {
+                    Ok(account) => Ok(Attempt::Try(account.map(AccountRow::into_account))),
+                    Err(Halt::Wait(wait)) => Ok(Attempt::Wait(wait)),
+                    Err(Halt::Failed(failure)) => Err(failure),
+                }
+            })
+            .await;
+        Ok(begun?)
+    }
+
+    async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
+        let (account, address) = (Subject::account(email).written(), Subject::address(from).written());
+        let forgotten = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        statement(FORGET).bind(account).run(connection).await?;
+                        statement(TAKE_BACK).bind(address).run(connection).await
+                    })
+                    .await
+            })
+            .await;
+        Ok(forgotten?)
+    }
+}
+
+impl AccountRow {
+    fn into_account(self) -> (UserId, PasswordHash) {
+        (UserId::from_uuid(self.id), PasswordHash::from_phc(self.password))
+    }
+}
