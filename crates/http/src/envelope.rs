@@ -9,14 +9,14 @@ use actix_web::error::InternalError;
 use actix_web::http::ConnectionType;
 use actix_web::http::header::{CACHE_CONTROL, HeaderMap, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse, ResponseError};
+use actix_web::{Error, HttpMessage, HttpResponse, ResponseError};
 use futures_util::FutureExt;
 use tracing::{Instrument, field, info_span};
 
 use crate::access_log::Line;
 use crate::error::ApiError;
 use crate::gate::Gate;
-use crate::{rate_limit, request_id, unread};
+use crate::{rate_limit, request_id, routes, unread};
 
 /// Names the request, counts it, serves it, survives its panic, and writes its log line.
 pub(crate) async fn envelope(
@@ -32,6 +32,10 @@ pub(crate) async fn envelope(
         let mut line = Line::of(request.method(), pattern.as_deref());
         let other_protocol = request.head().upgrade();
         let held = unread::hold(&mut request);
+        if pattern.as_deref().is_some_and(routes::is_beside) {
+            let address = rate_limit::address(&gate.front, &request);
+            request.extensions_mut().insert(address);
+        }
         let checked = rate_limit::check(&gate.front, &request, pattern.as_deref()).await;
         let mut answer = match checked.as_ref().and_then(|checked| checked.refused.as_ref()) {
             Some(refused) => Answer::Regular(request.into_response(refused.error_response())),

@@ -18,6 +18,7 @@ mod idempotency;
 mod json;
 mod moment;
 mod openapi;
+mod pages;
 mod pagination;
 mod query;
 mod rate_limit;
@@ -30,6 +31,7 @@ mod validation;
 
 pub use gate::{Front, Gate, Readiness, Service};
 pub use openapi::openapi_document;
+pub use pages::Pages;
 pub use rate_limit::{MemoryWindow, TrustedProxies};
 pub use routes::{Entry, Needs, SMALLEST_LIMIT, entries};
 pub use server::{Listen, Server, Stopper, serve};

@@ -3,12 +3,13 @@
 use actix_web::guard::{self, Guard};
 use actix_web::http::Method;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpResponse, Resource, Route};
+use actix_web::{HttpRequest, HttpResponse, Resource, Route};
 use domain::access::Permission;
 
 use crate::endpoints::{artifacts, calls, documents, health, organizations, outbound};
 use crate::error::ApiError;
 use crate::openapi::Description;
+use crate::pages::Pages;
 
 /// One method of one path.
 pub(crate) struct Endpoint {
@@ -99,8 +100,8 @@ pub fn entries() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Enters every endpoint.
-pub(crate) fn configure(app: &mut ServiceConfig) {
+/// Enters every endpoint; paths that lead nowhere are answered as the pages beside say, if they do.
+pub(crate) fn configure(app: &mut ServiceConfig, beside: Pages) {
     let mut paths: Vec<&str> = Vec::new();
     for Endpoint { path, .. } in ENDPOINTS {
         if !paths.contains(path) {
@@ -108,7 +109,10 @@ pub(crate) fn configure(app: &mut ServiceConfig) {
             app.service(resource(path));
         }
     }
-    app.default_service(web::to(|| async { Err::<HttpResponse, _>(ApiError::NoRoute) }));
+    app.default_service(web::to(move |request: HttpRequest| {
+        let answer = beside.lost(&request).ok_or(ApiError::NoRoute);
+        async move { answer }
+    }));
 }
 
 /// A path with all its methods, and what it says to any other.
@@ -141,14 +145,18 @@ pub(crate) fn is_probe(pattern: Option<&str>) -> bool {
     found.is_some_and(|endpoint| endpoint.needs == Needs::NoKey)
 }
 
-/// Requests per window at a path; none where requests are not counted.
+/// Whether a path is served, but not by the interface.
+pub(crate) fn is_beside(pattern: &str) -> bool {
+    !ENDPOINTS.iter().any(|endpoint| endpoint.path == pattern)
+}
+
+/// Requests per window at a path; none where requests are not counted: documents, and pages beside the
+/// interface.
 ///
 /// Unknown paths are counted as well: guessing paths is no way around the limit.
 pub(crate) fn limit(pattern: Option<&str>) -> Option<u32> {
-    match ENDPOINTS.iter().find(|endpoint| Some(endpoint.path) == pattern) {
-        Some(endpoint) => endpoint.limit,
-        None => Some(ELSEWHERE),
-    }
+    let Some(pattern) = pattern else { return Some(ELSEWHERE) };
+    ENDPOINTS.iter().find(|endpoint| endpoint.path == pattern)?.limit
 }
 
 #[cfg(test)]

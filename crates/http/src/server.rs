@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 
 use crate::envelope::envelope;
 use crate::gate::Gate;
+use crate::pages::Pages;
 use crate::routes;
 use crate::unreadable::Shaping;
 
@@ -72,15 +73,15 @@ impl Stopper {
     }
 }
 
-/// Starts to serve; call it inside a tokio runtime.
-pub fn serve(listen: Listen, gate: Arc<Gate>) -> io::Result<Server> {
+/// Starts to serve the interface, and pages beside it; call it inside a tokio runtime.
+pub fn serve(listen: Listen, gate: Arc<Gate>, pages: Pages) -> io::Result<Server> {
     let Listen { listeners, tls, workers, shutdown_limit } = listen;
     let mut server =
         actix_server::Server::build().shutdown_timeout(shutdown_limit.as_secs()).disable_signals();
     if let Some(workers) = workers {
         server = server.workers(workers.get());
     }
-    let site = Site { gate, stopping: server.graceful_shutdown_signal() };
+    let site = Site { gate, pages, stopping: server.graceful_shutdown_signal() };
     for listener in listeners {
         let (name, site) = (format!("http {}", listener.local_addr()?), site.clone());
         server = match tls.clone() {
@@ -95,6 +96,7 @@ pub fn serve(listen: Listen, gate: Arc<Gate>) -> io::Result<Server> {
 #[derive(Clone)]
 struct Site {
     gate: Arc<Gate>,
+    pages: Pages,
     stopping: GracefulShutdownSignal,
 }
 
@@ -149,12 +151,13 @@ impl Site {
         &self,
     ) -> impl ServiceFactory<Connection<Io>, Config = (), Response = (), Error = DispatchError, InitError = ()>
     + use<Io> {
-        let Self { gate, stopping } = self.clone();
+        let Self { gate, pages, stopping } = self.clone();
         let wrapped = Arc::clone(&gate);
         let app = App::new()
             .app_data(Data::from(gate))
             .wrap(middleware::from_fn(move |request, next| envelope(Arc::clone(&wrapped), request, next)))
-            .configure(routes::configure);
+            .configure(|app| pages.configure(app))
+            .configure(|app| routes::configure(app, pages.clone()));
         HttpService::build()
             .graceful_shutdown_signal(move || {
                 let stopping = stopping.clone();

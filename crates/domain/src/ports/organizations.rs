@@ -8,6 +8,7 @@ use crate::idempotency::{Earlier, Once};
 use crate::ids::{OrganizationId, TenantId};
 use crate::organization::{Organization, OrganizationQuery, Revision};
 use crate::page::Page;
+use crate::scope::Scope;
 use crate::secret::Secret;
 
 /// An organization with everything that is made together with it.
@@ -51,7 +52,8 @@ pub struct Reachable {
     pub all: Vec<Organization>,
 }
 
-/// The organizations. All methods reach one tenant's only: to it, all others do not exist.
+/// The organizations. All methods reach one tenant's only, or what a scope covers: to it, all others do
+/// not exist.
 #[async_trait]
 pub trait Organizations: Send + Sync {
     /// Records the organization, its signing secret and its metadata record (version 1, `{}`)
@@ -68,6 +70,9 @@ pub trait Organizations: Send + Sync {
     /// One organization, deleted or not, beside all live ones.
     async fn read(&self, tenant: TenantId, id: OrganizationId)
     -> Result<Option<Reachable>, StoreUnavailable>;
+
+    /// One live organization that the scope covers.
+    async fn find(&self, scope: Scope, id: OrganizationId) -> Result<Option<Organization>, StoreUnavailable>;
 
     /// Writes what the revision names into a live organization and returns the result; `by` becomes
     /// its last modifier.

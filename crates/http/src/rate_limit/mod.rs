@@ -52,6 +52,11 @@ impl Checked {
 }
 
 fn client(front: &Front, request: &ServiceRequest) -> Client {
+    Client::of(address(front, request))
+}
+
+/// The client's address, as far as the proxies in front are believed.
+pub(crate) fn address(front: &Front, request: &ServiceRequest) -> IpAddr {
     // Every TCP connection has a peer; without one all requests would share a single count.
     let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |socket| socket.ip());
     let lines: Vec<&str> = request
@@ -60,5 +65,5 @@ fn client(front: &Front, request: &ServiceRequest) -> Client {
         // A line that is no text names nobody, and ends the walk like any other nonsense.
         .map(|line| line.to_str().unwrap_or_default())
         .collect();
-    Client::of(front.trusted_proxies.client(peer, lines.into_iter()))
+    front.trusted_proxies.client(peer, lines.into_iter())
 }

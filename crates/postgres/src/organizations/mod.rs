@@ -15,6 +15,7 @@ use domain::page::Page;
 use domain::ports::{
     CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
 };
+use domain::scope::Scope;
 use time::OffsetDateTime;
 
 use crate::rows::{Both, OrganizationRow, organization_columns};
@@ -30,6 +31,12 @@ pub(crate) const READ: &str = concat!(
     " FROM organizations o WHERE o.tenant_id = $1 AND o.deleted_at IS NULL \
         AND (SELECT true FROM organizations p WHERE p.id = $2 AND p.tenant_id = $1) \
       ORDER BY created_at, id"
+);
+
+const FIND: &str = concat!(
+    "SELECT ",
+    organization_columns!(),
+    " FROM organizations o WHERE o.id = $2 AND o.tenant_id = $1 AND o.deleted_at IS NULL"
 );
 
 const REVISE: &str = concat!(
@@ -91,6 +98,15 @@ impl Organizations for Store {
             }
         }
         Ok(current.map(|current| Reachable { current, all }))
+    }
+
+    async fn find(&self, scope: Scope, id: OrganizationId) -> Result<Option<Organization>, StoreUnavailable> {
+        if !scope.covers(scope.tenant(), id) {
+            return Ok(None);
+        }
+        let asking = || statement(FIND).bind(scope.tenant().uuid()).bind(id.uuid());
+        let row = self.read::<OrganizationRow>(asking).await?.into_iter().next();
+        Ok(row.map(OrganizationRow::into_organization).transpose()?)
     }
 
     async fn revise(

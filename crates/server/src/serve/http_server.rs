@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use dashboard::Dashboard;
 use domain::ports::{Clock, Entropy, RateLimitWindow};
-use http_api::{Front, Gate, Listen, MemoryWindow, SMALLEST_LIMIT, Stopper, TrustedProxies};
+use http_api::{Front, Gate, Listen, MemoryWindow, Pages, SMALLEST_LIMIT, Stopper, TrustedProxies};
 use redis_window::RedisWindow;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -23,6 +24,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// The listening server and its gate.
 pub(super) struct HttpFront {
     pub(super) gate: Arc<Gate>,
+    pub(super) dashboard: Arc<Dashboard>,
     /// How the outside reaches it, as far as is known: what links that are handed out begin with.
     pub(super) public_url: Url,
     stopper: Stopper,
@@ -56,9 +58,15 @@ pub(super) fn start(
     let address = listener.local_addr()?;
     let tls = settings.http.tls.as_ref().map(tls_config).transpose()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
+    let public_url = match &settings.http.public_url {
+        Some(url) => url.clone(),
+        None => own_url(scheme, address)?,
+    };
+    let encrypted = public_url.scheme() == "https";
+    let dashboard = Dashboard::new(dashboard::Front { public_url: public_url.clone(), encrypted });
     let listen = Listen { listeners: vec![listener], tls, workers: None, shutdown_limit: STOP_LIMIT };
-    let server =
-        http_api::serve(listen, Arc::clone(&gate)).context("the HTTP server could not be started")?;
+    let server = http_api::serve(listen, Arc::clone(&gate), pages(&dashboard))
+        .context("the HTTP server could not be started")?;
     let stopper = server.stopper();
     tokio::spawn(async move {
         if let Err(error) = server.run().await {
@@ -66,11 +74,13 @@ pub(super) fn start(
         }
     });
     tracing::info!(http.address = %address, "listening on {scheme}://{address}");
-    let public_url = match &settings.http.public_url {
-        Some(url) => url.clone(),
-        None => own_url(scheme, address)?,
-    };
-    Ok(HttpFront { gate, public_url, stopper })
+    Ok(HttpFront { gate, dashboard, public_url, stopper })
+}
+
+/// The dashboard, on the interface's sockets.
+fn pages(dashboard: &Arc<Dashboard>) -> Pages {
+    let (own, lost) = (Arc::clone(dashboard), Arc::clone(dashboard));
+    Pages::new(move |app| dashboard::configure(&own, app), move |request| dashboard::lost(&lost, request))
 }
 
 /// Without a word of the operator's: the address that is listened on, and of all of them the one by

@@ -17,6 +17,7 @@ use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use application::watch_trunks::WatchTrunks;
+use dashboard::Dashboard;
 use domain::ids::{BootId, NodeId};
 use domain::ports::{Analyses, Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
@@ -189,6 +190,17 @@ impl Wiring {
                 clock: self.clock.clone(),
             },
             callback_addresses: adapters::addresses(settings, &settings.callbacks.allowed_networks),
+        });
+    }
+
+    /// Lets people in.
+    pub(super) fn open_dashboard(&self, dashboard: &Dashboard) {
+        dashboard.open(dashboard::Service {
+            control: self.control.clone(),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+            sessions: self.store.clone(),
+            organizations: self.store.clone(),
         });
     }
 

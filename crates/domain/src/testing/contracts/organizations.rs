@@ -3,6 +3,7 @@
 use crate::ids::OrganizationId;
 use crate::organization::{Organization, Profile, Revision, Timezone};
 use crate::ports::{Created, Reachable};
+use crate::scope::Scope;
 use crate::testing::fixtures::{
     TestResult, add_organization, add_tenant, fresh, moment, new_organization, organization, revision,
 };
@@ -22,6 +23,9 @@ pub async fn a_created_organization_is_read_whole(world: &World) -> TestResult {
     assert_eq!(world.organizations.create(new_organization(own.clone())).await?, Created::Fresh);
     let found = read(world, &own).await?;
     assert_eq!(found, Reachable { current: own.clone(), all: vec![own.clone()] });
+    for scope in [Scope::Tenant(tenant), Scope::Organization(tenant, own.id)] {
+        assert_eq!(world.organizations.find(scope, own.id).await?, Some(own.clone()));
+    }
     let secrets = world.provisioning.signing_secrets(own.id, moment(1)).await?;
     assert_eq!(secrets.current.reveal(), b"first secret");
     Ok(())
@@ -128,6 +132,7 @@ pub async fn a_removed_organization_is_gone_but_readable(world: &World) -> TestR
     let revised = world.organizations.revise(tenant, gone.id, revision("x", "y"), by(), moment(2)).await?;
     assert_eq!(revised, None);
     assert!(!world.organizations.remove(tenant, gone.id, by(), moment(2)).await?);
+    assert_eq!(world.organizations.find(Scope::Tenant(tenant), gone.id).await?, None);
     let found = read(world, &gone).await?;
     assert_eq!((found.current.profile.clone(), found.current.updated_at), (gone.profile, moment(1)));
     assert_eq!(found.all.into_iter().map(|own| own.id).collect::<Vec<_>>(), [kept.id]);
@@ -139,7 +144,12 @@ pub async fn another_tenants_organizations_do_not_exist(world: &World) -> TestRe
     let (tenant, foreign) = (add_tenant(world).await?, add_tenant(world).await?);
     let own = organization(tenant)?;
     world.organizations.create(new_organization(own.clone())).await?;
-    add_organization(world, foreign).await?;
+    let other = add_organization(world, foreign).await?;
+    for scope in
+        [Scope::Tenant(foreign), Scope::Organization(foreign, own.id), Scope::Organization(tenant, other)]
+    {
+        assert_eq!(world.organizations.find(scope, own.id).await?, None);
+    }
     for (who, id) in [(foreign, own.id), (tenant, OrganizationId::from(fresh()))] {
         let by = || "a stranger".to_owned();
         assert_eq!(world.organizations.read(who, id).await?, None);

@@ -15,6 +15,7 @@ use crate::page::Page;
 use crate::ports::{
     CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
 };
+use crate::scope::Scope;
 use crate::secret::Secret;
 
 #[async_trait]
@@ -73,6 +74,12 @@ impl Organizations for InMemory {
             all.sort_by_key(|own| (own.created_at, own.id));
             Reachable { current: entry.organization.clone(), all }
         }))
+    }
+
+    async fn find(&self, scope: Scope, id: OrganizationId) -> Result<Option<Organization>, StoreUnavailable> {
+        let state = self.reach()?;
+        let mut live = state.live_organizations(scope.tenant());
+        Ok(live.find(|own| own.id == id && scope.covers(own.tenant, id)).cloned())
     }
 
     async fn revise(

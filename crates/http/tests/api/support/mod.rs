@@ -35,7 +35,8 @@ use domain::scope::Scope;
 use domain::secret::Secret;
 use futures_util::FutureExt;
 use http_api::{
-    Front, Gate, Listen, MemoryWindow, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies, serve,
+    Front, Gate, Listen, MemoryWindow, Pages, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies,
+    serve,
 };
 use json_schema::JsonSchemaJudge;
 use parking_lot::Mutex;
@@ -143,7 +144,7 @@ impl App {
             workers: NonZeroUsize::new(1),
             shutdown_limit: Duration::from_secs(10),
         };
-        let server = serve(listen, Arc::clone(&gate)).unwrap();
+        let server = serve(listen, Arc::clone(&gate), Pages::none()).unwrap();
         let stopper = server.stopper();
         tokio::spawn(server.run());
         Self {

@@ -1,0 +1,53 @@
+//! What pages are made with, and the door behind which it is built.
+
+use std::sync::{Arc, OnceLock};
+
+use domain::ports::{Clock, Entropy, Organizations, Sessions};
+use tokio::runtime::Handle;
+use url::Url;
+
+use crate::error::PageError;
+
+/// What is known from the first second on.
+pub struct Front {
+    /// How the outside reaches the pages.
+    pub public_url: Url,
+    /// Whether browsers reach them by TLS, ours or that of a proxy in front.
+    pub encrypted: bool,
+}
+
+/// Everything that pages are made with.
+pub struct Service {
+    /// The runtime of use cases that write: they go on to their end, whatever becomes of the request.
+    pub control: Handle,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids and tokens.
+    pub entropy: Arc<dyn Entropy>,
+    /// Knows who is signed in.
+    pub sessions: Arc<dyn Sessions>,
+    /// The tenants' organizations.
+    pub organizations: Arc<dyn Organizations>,
+}
+
+/// The dashboard's state: closed until the service is built.
+pub struct Dashboard {
+    pub(crate) front: Front,
+    service: OnceLock<Arc<Service>>,
+}
+
+impl Dashboard {
+    /// A closed dashboard: every page says that the service is starting.
+    pub fn new(front: Front) -> Arc<Self> {
+        Arc::new(Self { front, service: OnceLock::new() })
+    }
+
+    /// Lets people in; `false` when it was open already.
+    pub fn open(&self, service: Service) -> bool {
+        self.service.set(Arc::new(service)).is_ok()
+    }
+
+    pub(crate) fn service(&self) -> Result<Arc<Service>, PageError> {
+        self.service.get().map(Arc::clone).ok_or(PageError::Unavailable)
+    }
+}

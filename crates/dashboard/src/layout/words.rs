@@ -1,0 +1,110 @@
+//! The words of the frame around every page.
+
+use super::Section;
+use crate::language::Language;
+
+/// The frame's words in one language.
+pub(crate) struct Words {
+    pub(crate) skip: &'static str,
+    pub(crate) menu: &'static str,
+    pub(crate) main_navigation: &'static str,
+    pub(crate) settings: &'static str,
+    pub(crate) company: &'static str,
+    pub(crate) sign_out: &'static str,
+    pub(crate) account: &'static str,
+    pub(crate) api_reference: &'static str,
+    pub(crate) back: &'static str,
+    pub(crate) required: &'static str,
+    pub(crate) cancel: &'static str,
+    pub(crate) previous: &'static str,
+    pub(crate) next: &'static str,
+    pub(crate) copy: &'static str,
+    pub(crate) copied: &'static str,
+    sections: fn(Section) -> &'static str,
+}
+
+impl Words {
+    /// What a section is called in the navigation.
+    pub(crate) fn section(&self, section: Section) -> &'static str {
+        (self.sections)(section)
+    }
+}
+
+pub(super) const fn of(language: Language) -> &'static Words {
+    match language {
+        Language::English => &ENGLISH,
+        Language::French => &FRENCH,
+    }
+}
+
+const ENGLISH: Words = Words {
+    skip: "Skip to the content",
+    menu: "Menu",
+    main_navigation: "Main",
+    settings: "Settings",
+    company: "Company",
+    sign_out: "Sign out",
+    account: "My account",
+    api_reference: "API reference",
+    back: "Back to the start",
+    required: "required",
+    cancel: "Cancel",
+    previous: "Previous",
+    next: "Next",
+    copy: "Copy",
+    copied: "Copied",
+    sections: |section| match section {
+        Section::None => "",
+        Section::FirstSteps => "First steps",
+        Section::Calls => "Calls",
+        Section::PlaceCall => "Place a call",
+        Section::Assistants => "Assistants",
+        Section::Numbers => "Numbers",
+        Section::Metadata => "Metadata",
+        Section::ApiKeys | Section::TenantKeys => "API Keys",
+        Section::CallbackSecret => "Callback secret",
+        Section::Callbacks => "Callbacks",
+        Section::Organizations => "Organizations",
+        Section::Trunks => "Trunks",
+        Section::Schema => "Metadata schema",
+        Section::Users => "Users",
+        Section::AuditLog => "Audit log",
+        Section::Account => "My account",
+    },
+};
+
+const FRENCH: Words = Words {
+    skip: "Aller au contenu",
+    menu: "Menu",
+    main_navigation: "Principale",
+    settings: "Paramètres",
+    company: "Entreprise",
+    sign_out: "Se déconnecter",
+    account: "Mon compte",
+    api_reference: "Référence de l’API",
+    back: "Retour à l’accueil",
+    required: "obligatoire",
+    cancel: "Annuler",
+    previous: "Précédent",
+    next: "Suivant",
+    copy: "Copier",
+    copied: "Copié",
+    sections: |section| match section {
+        Section::None => "",
+        Section::FirstSteps => "Premiers pas",
+        Section::Calls => "Appels",
+        Section::PlaceCall => "Passer un appel",
+        Section::Assistants => "Assistants",
+        Section::Numbers => "Numéros",
+        Section::Metadata => "Métadonnées",
+        Section::ApiKeys | Section::TenantKeys => "Clés d’API",
+        Section::CallbackSecret => "Secret de rappel HTTP",
+        Section::Callbacks => "Rappels HTTP",
+        Section::Organizations => "Organisations",
+        Section::Trunks => "Lignes SIP",
+        Section::Schema => "Schéma des métadonnées",
+        Section::Users => "Utilisateurs",
+        Section::AuditLog => "Journal d’audit",
+        Section::Account => "Mon compte",
+    },
+};

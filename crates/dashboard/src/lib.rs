@@ -1,0 +1,21 @@
+//! The dashboard: pages for people, rendered on the server and usable without JavaScript.
+//!
+//! Every page and action stands in one table ([`routes`]), with the right that it takes. Before a page
+//! is made, always the same happens: a form that came from elsewhere is refused, the session is looked
+//! up, the right is checked, and the organization of the path is found within the user's scope.
+
+mod answer;
+mod assets;
+mod error;
+mod form;
+mod gate;
+mod language;
+mod layout;
+mod moment;
+mod pages;
+mod request;
+mod routes;
+mod session;
+
+pub use gate::{Dashboard, Front, Service};
+pub use routes::{Entry, Level, configure, entries, lost};
