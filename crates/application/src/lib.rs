@@ -15,6 +15,7 @@ pub mod keep_node;
 pub mod keys;
 pub mod place_call;
 pub mod replace_metadata;
+pub mod requests;
 pub mod run_call;
 pub mod supervisor;
 pub mod take_over;

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, CONTENT_RANGE, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
+use application::requests::Problem;
 use domain::ports::{ArtifactsUnavailable, StoreUnavailable};
-use serde::Serialize;
-
-use crate::validation::Problem;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// Seconds after which a request that was answered 503 is worth repeating.
 const RETRY_AFTER_SECONDS: u64 = 5;
@@ -90,9 +90,44 @@ pub(crate) enum ApiError {
 pub(crate) struct Body<'a> {
     error: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<&'a [Problem]>,
+    details: Option<Vec<Detail<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
+}
+
+/// One entry of `details` (interface, Errors).
+struct Detail<'a>(&'a Problem);
+
+impl Serialize for Detail<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut entry = serializer.serialize_struct("Detail", 3)?;
+        entry.serialize_field("field", &self.0.field)?;
+        entry.serialize_field("message", &self.0.message)?;
+        entry.serialize_field("code", self.0.code.as_str())?;
+        entry.end()
+    }
+}
+
+impl From<Vec<Problem>> for ApiError {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self::Invalid(problems)
+    }
+}
+
+/// Two parts of a request that were read apart; the problems of both are told together.
+pub(crate) fn both<A, B>(
+    one: Result<A, Vec<Problem>>,
+    other: Result<B, ApiError>,
+) -> Result<(A, B), ApiError> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(mut problems), Err(ApiError::Invalid(more))) => {
+            problems.extend(more);
+            Err(ApiError::Invalid(problems))
+        }
+        (Err(problems), Ok(_)) => Err(ApiError::Invalid(problems)),
+        (_, Err(error)) => Err(error),
+    }
 }
 
 /// The body for a request that could not be read as HTTP.
@@ -111,7 +146,11 @@ impl ApiError {
     pub(crate) fn body(&self) -> Body<'_> {
         Body {
             error: self.to_string(),
-            details: if let Self::Invalid(problems) = self { Some(problems) } else { None },
+            details: if let Self::Invalid(problems) = self {
+                Some(problems.iter().map(Detail).collect())
+            } else {
+                None
+            },
             retry_after: if let Self::TooManyRequests { retry_after } = self {
                 Some(*retry_after)
             } else {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::ApiError;
-use crate::validation::{Code, Fault};
+use application::requests::{Code, Fault};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 

@@ -27,7 +27,6 @@ mod routes;
 mod server;
 mod unread;
 mod unreadable;
-mod validation;
 
 pub use gate::{Front, Gate, Readiness, Service};
 pub use openapi::openapi_document;

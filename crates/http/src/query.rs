@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 
 use crate::error::ApiError;
 use crate::moment::{self, Moment};
-use crate::validation::{Code, Fault, Problem, TEXT_MAX, longer_than};
+use application::requests::{Code, Fault, Problem, TEXT_MAX, longer_than};
 
 /// The parameters of a query string.
 pub(crate) struct Query<'a> {

@@ -16,7 +16,7 @@ use super::headers;
 use super::schema::{Members, Part, choice, list, object, text, whole};
 use crate::error::{ApiError, STORE_AWAY};
 use crate::routes::Endpoint;
-use crate::validation::Code;
+use application::requests::Code;
 
 /// The shape of every error.
 static ERROR: Part = Part {
@@ -52,7 +52,10 @@ static PROBLEM: Part = Part {
                 text("The field, `metadata.<name>` for a part of one; empty for the body itself.", "name"),
             )
             .always("message", text("What is wrong, for people.", "Required"))
-            .always("code", choice("What is wrong, for programs.", Code::ALL.map(|code| json!(code))))
+            .always(
+                "code",
+                choice("What is wrong, for programs.", Code::ALL.map(|code| json!(code.as_str()))),
+            )
     },
     uses: &[],
 };

@@ -13,7 +13,7 @@ use crate::openapi::schema::{
 };
 use crate::openapi::{Description, Tag};
 use crate::pagination::{PAGE_MAX, PAGINATION};
-use crate::validation::{TEXT_MAX, none_of};
+use application::requests::{TEXT_MAX, none_of};
 
 /// A moment or a day as a client writes it.
 const MOMENT: &str = r"^(19[7-9][0-9]|[2-9][0-9]{3})-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$";

@@ -17,7 +17,7 @@ use crate::gate::Gate;
 use crate::pagination::{Pagination, page_request};
 use crate::query::{Query, end, filter, start};
 use crate::routes::{Endpoint, Needs};
-use crate::validation::{Code, Fault, none_of};
+use application::requests::{Code, Fault, none_of};
 
 /// Its entry in the table.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {

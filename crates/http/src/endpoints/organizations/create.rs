@@ -4,17 +4,14 @@ use actix_web::http::Method;
 use actix_web::web::{self, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::create_organization::CreatedOrganization;
-use domain::organization::Profile;
+use application::requests::profile;
 use domain::ports::CreateOrganizationError;
-use serde_json::Value;
 
 use super::description;
-use super::fields::{email, timezone};
 use super::record::ShortRecord;
-use crate::error::ApiError;
+use crate::error::{ApiError, both};
 use crate::gate::Gate;
 use crate::routes::{Endpoint, Needs};
-use crate::validation::{Fields, both, text};
 use crate::{authentication, body, control, idempotency};
 
 /// Its entry in the table.
@@ -44,37 +41,6 @@ async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
         CreatedOrganization::Replayed(made) => Ok(idempotency::created(&ShortRecord::from(made), true)),
         CreatedOrganization::KeyTaken => Err(idempotency::KEY_TAKEN),
     }
-}
-
-/// Reads the body's fields; all that is wrong with them is told together.
-fn profile(body: &Value) -> Result<Profile, ApiError> {
-    let mut fields = Fields::of(body)?;
-    let name = fields.required("name", text);
-    let email = fields.required("email", email);
-    let address = fields.required("address", text);
-    let city = fields.required("city", text);
-    let state_province = fields.required("stateProvince", text);
-    let postal_code = fields.required("postalCode", text);
-    let country = fields.required("country", text);
-    let phone_number = fields.required("phoneNumber", text);
-    let timezone = fields.required("timezone", timezone);
-    let external_id = fields.optional("externalId", text);
-    let whole = || {
-        Some(Profile {
-            name: name?,
-            email: email?,
-            image: None,
-            address: address?,
-            city: city?,
-            state_province: state_province?,
-            postal_code: postal_code?,
-            country: country?,
-            phone_number: phone_number?,
-            timezone: timezone?,
-            external_id,
-        })
-    };
-    fields.finish(whole())
 }
 
 impl From<CreateOrganizationError> for ApiError {

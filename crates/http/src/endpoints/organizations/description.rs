@@ -13,7 +13,7 @@ use crate::openapi::schema::{
 };
 use crate::openapi::{Description, Tag};
 use crate::pagination::{PAGE_MAX, PAGINATION};
-use crate::validation::{Code, Fault, TEXT_MAX, shorter_than};
+use application::requests::{Code, Fault, TEXT_MAX, shorter_than};
 
 /// `POST /api/organization`.
 pub(super) fn describe_create() -> Description {

@@ -15,7 +15,7 @@ use crate::gate::Gate;
 use crate::pagination::{Pagination, page_request};
 use crate::query::{Query, filter};
 use crate::routes::{Endpoint, Needs};
-use crate::validation::{Fault, none_of};
+use application::requests::{Fault, none_of};
 
 /// Its entry in the table.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {

@@ -15,8 +15,8 @@ use super::description;
 use crate::error::ApiError;
 use crate::gate::Gate;
 use crate::routes::{Endpoint, Needs};
-use crate::validation::{Fields, object};
 use crate::{authentication, body, control};
+use application::requests::{Fields, object};
 
 /// Its entry in the table.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -61,7 +61,7 @@ async fn replace(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Re
 fn metadata(body: &Value) -> Result<Map<String, Value>, ApiError> {
     let mut fields = Fields::of(body)?;
     let metadata = fields.required("metadata", object).cloned();
-    fields.finish(metadata)
+    Ok(fields.finish(metadata)?)
 }
 
 impl From<MetadataRecord> for Answer {

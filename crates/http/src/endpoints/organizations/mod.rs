@@ -3,7 +3,6 @@
 pub(crate) mod create;
 pub(crate) mod delete;
 mod description;
-mod fields;
 pub(crate) mod list;
 pub(crate) mod metadata;
 pub(crate) mod read;

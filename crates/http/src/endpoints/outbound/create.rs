@@ -3,22 +3,16 @@
 use actix_web::http::Method;
 use actix_web::web::{self, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use application::place_call::{CallRequest, PlaceError, Placed};
+use application::place_call::{PlaceError, Placed};
+use application::requests::call_request;
 use domain::access::Permission;
 use domain::call::EndedReason;
-use domain::callback::{BadCallbackUrl, CallbackUrl, URL_LENGTH_MAX};
-use domain::ids::{AssistantId, NumberId};
-use domain::network::AddressPolicy;
-use domain::number::{BadDestination, Destination};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::description;
-use super::variables::variables;
-use crate::error::ApiError;
+use crate::error::{ApiError, both};
 use crate::gate::Gate;
 use crate::routes::{Endpoint, Needs};
-use crate::validation::{Code, Fault, Fields, both, longer_than, shorter_than, string, string_up_to, uuid};
 use crate::{authentication, body, control, idempotency};
 
 /// Its entry in the table.
@@ -30,9 +24,6 @@ pub(crate) const ENDPOINT: Endpoint = Endpoint {
     handler: || web::to(create),
     describe: description::describe_create,
 };
-
-/// The interface sets no bound for a name; this one is generous (it counts characters).
-pub(super) const CUSTOMER_NAME_MAX: usize = 255;
 
 /// The answer to an accepted request.
 #[derive(Serialize)]
@@ -57,44 +48,6 @@ async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
         control::run(service, |service| async move { Ok(service.place_call.place(&principal, call).await?) })
             .await?;
     Ok(idempotency::created(&Created::from(placed), placed.replayed))
-}
-
-/// Reads the body's fields; all that is wrong with them is told together.
-fn call_request(body: &Value, callbacks: &AddressPolicy) -> Result<CallRequest, ApiError> {
-    let mut fields = Fields::of(body)?;
-    let destination = fields.required("phoneNumber", destination);
-    let assistant = fields.required("assistantId", |value| uuid(value, AssistantId::parse));
-    let number = fields.required("phoneNumberId", |value| uuid(value, NumberId::parse));
-    let customer_name = fields.optional("customerName", |value| string_up_to(CUSTOMER_NAME_MAX, value));
-    let variables = fields.optional_parts("dynamicVariables", variables);
-    let callback_url = fields.optional("callbackUrl", |value| callback_url(value, callbacks));
-    let required = destination.zip(assistant).zip(number);
-    fields.finish(required.map(|((destination, assistant), number)| CallRequest {
-        destination,
-        assistant,
-        number,
-        customer_name: customer_name.map(str::to_owned),
-        variables: variables.unwrap_or_default(),
-        callback_url,
-        once: None,
-    }))
-}
-
-fn destination(value: &Value) -> Result<Destination, Fault> {
-    Destination::parse(string(value)?).map_err(|bad| match bad {
-        BadDestination::TooShort => shorter_than(Destination::LENGTH_MIN),
-        BadDestination::TooLong => longer_than(Destination::LENGTH_MAX),
-        BadDestination::NotANumber => Fault::new(Code::InvalidString, "Invalid phone number"),
-    })
-}
-
-fn callback_url(value: &Value, addresses: &AddressPolicy) -> Result<CallbackUrl, Fault> {
-    CallbackUrl::parse(string(value)?, addresses).map_err(|bad| match bad {
-        BadCallbackUrl::Malformed => Fault::new(Code::InvalidString, "Invalid url"),
-        BadCallbackUrl::TooLong => longer_than(URL_LENGTH_MAX),
-        BadCallbackUrl::NotHttps => Fault::new(Code::Custom, "URL must use https"),
-        BadCallbackUrl::RefusedAddress => Fault::new(Code::Custom, "URL must point to a public address"),
-    })
 }
 
 impl From<Placed> for Created {

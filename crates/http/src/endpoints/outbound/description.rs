@@ -1,6 +1,7 @@
 //! What the document says of outbound calls.
 
 use actix_web::http::StatusCode;
+use application::requests::{COUNT_MAX, CUSTOMER_NAME_MAX, Code, Fault, NAME_MAX, VALUE_MAX, shorter_than};
 use domain::call::{CallStatus, EndedReason};
 use domain::callback::{TRY_LIMIT, URL_LENGTH_MAX};
 use domain::number::Destination;
@@ -13,14 +14,12 @@ use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{ContentBuilder, RefOr, Required};
 
-use super::variables::{COUNT_MAX, NAME_MAX, VALUE_MAX};
 use super::{create, status};
 use crate::error::ApiError;
 use crate::openapi::schema::{
     Members, Part, SOME_MOMENT, SOME_UUID, choice, formatted, moment, nullable, object, text, uuid, whole,
 };
 use crate::openapi::{Description, Tag};
-use crate::validation::{Code, Fault, shorter_than};
 
 const CONTACT_UUID: &str = "01958f3c-7a10-7c3e-9b1d-2f6a4c8e0d12";
 const STATUS: &str = "Where the call stands.";
@@ -100,7 +99,7 @@ static REQUEST: Part = Part {
             .property(
                 "customerName",
                 text("Lets the assistant personalize the conversation.", "Ada")
-                    .max_length(Some(create::CUSTOMER_NAME_MAX)),
+                    .max_length(Some(CUSTOMER_NAME_MAX)),
             )
             .property(
                 "dynamicVariables",

@@ -3,4 +3,3 @@
 pub(crate) mod create;
 mod description;
 pub(crate) mod status;
-mod variables;

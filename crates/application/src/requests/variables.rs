@@ -3,15 +3,15 @@
 use domain::variables::Variables;
 use serde_json::Value;
 
-use crate::validation::{Code, Fault, Problem, longer_than, object, string_up_to};
+use super::fields::{Code, Fault, Problem, longer_than, object, string_up_to};
 
 const FIELD: &str = "dynamicVariables";
 /// The interface sets no bounds; these keep an answer about wrong ones in proportion.
-pub(super) const COUNT_MAX: usize = 1_000;
+pub const COUNT_MAX: usize = 1_000;
 /// Characters of a name.
-pub(super) const NAME_MAX: usize = 255;
+pub const NAME_MAX: usize = 255;
 /// Characters of a value.
-pub(super) const VALUE_MAX: usize = 32_768;
+pub const VALUE_MAX: usize = 32_768;
 
 /// Reads the variables; each wrong one is a problem of its own, at `dynamicVariables.<name>`.
 pub(super) fn variables(value: &Value) -> Result<Variables, Vec<Problem>> {

@@ -1,0 +1,15 @@
+//! What customers ask for, read from JSON and held against the interface's rules: by the HTTP interface
+//! from a body, by the dashboard from a form. Every problem is found and told at once.
+
+mod call;
+mod fields;
+mod organization;
+mod variables;
+
+pub use call::{CUSTOMER_NAME_MAX, call_request};
+pub use fields::{
+    Code, Fault, Fields, Problem, TEXT_MAX, longer_than, none_of, object, shorter_than, string, string_up_to,
+    text, uuid,
+};
+pub use organization::{profile, revision};
+pub use variables::{COUNT_MAX, NAME_MAX, VALUE_MAX};
