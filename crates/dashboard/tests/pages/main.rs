@@ -1,0 +1,12 @@
+//! The dashboard from outside: a real server on a port of its own, and in-memory stores behind it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "these are tests"
+)]
+
+mod frame;
+mod support;

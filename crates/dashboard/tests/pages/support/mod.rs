@@ -1,0 +1,219 @@
+//! A dashboard with two tenants, its people, and browsers to visit it with.
+
+mod browser;
+mod system;
+
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use dashboard::{Dashboard, Front, Service};
+use domain::audit::{Actor, Deed};
+use domain::ids::{NewId, OrganizationId, TenantId, UserId};
+use domain::organization::{Organization, Profile, Tenant, Timezone};
+use domain::password::PasswordHash;
+use domain::ports::{Admission, Clock, Entropy, NewOrganization, SignIn};
+use domain::secret::Secret;
+use domain::session::{NewSession, SessionDigest};
+use domain::testing::{InMemory, World};
+use domain::user::{Role, User};
+use http_api::{Gate, Listen, MemoryWindow, Pages, Readiness, SMALLEST_LIMIT, Stopper, TrustedProxies};
+use sha2::{Digest, Sha256};
+use tokio::runtime::Handle;
+use url::Url;
+
+pub(crate) use browser::{Browser, Shown};
+pub(crate) use system::{Counter, TestClock};
+
+/// A running dashboard.
+pub(crate) struct Site {
+    pub(crate) address: SocketAddr,
+    /// Every store port.
+    pub(crate) world: World,
+    pub(crate) clock: Arc<TestClock>,
+    entropy: Arc<Counter>,
+    /// A tenant with two organizations.
+    pub(crate) clinic: Company,
+    /// Another tenant.
+    pub(crate) rival: Company,
+    stopper: Stopper,
+}
+
+/// A tenant and its organizations.
+#[derive(Clone, Debug)]
+pub(crate) struct Company {
+    pub(crate) tenant: TenantId,
+    pub(crate) organizations: Vec<OrganizationId>,
+}
+
+impl Company {
+    /// Its first organization.
+    pub(crate) fn first(&self) -> OrganizationId {
+        self.organizations[0]
+    }
+}
+
+impl Site {
+    pub(crate) async fn start() -> Self {
+        let clock = Arc::new(TestClock::default());
+        let entropy = Arc::new(Counter::default());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let public_url = Url::parse(&format!("http://{address}")).unwrap();
+        let dashboard = Dashboard::new(Front { public_url, encrypted: false });
+        let gate = Gate::new(http_api::Front {
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+            window: Arc::new(MemoryWindow::new(1_000, SMALLEST_LIMIT)),
+            trusted_proxies: TrustedProxies::new(Vec::new()),
+            readiness: Arc::new(|| Readiness::Ready),
+        });
+        let listen = Listen {
+            listeners: vec![listener],
+            tls: None,
+            workers: NonZeroUsize::new(1),
+            shutdown_limit: Duration::from_secs(10),
+        };
+        let (own, lost) = (dashboard.clone(), dashboard.clone());
+        let pages = Pages::new(
+            move |app| dashboard::configure(&own, app),
+            move |request| dashboard::lost(&lost, request),
+        );
+        let server = http_api::serve(listen, gate, pages).unwrap();
+        let stopper = server.stopper();
+        tokio::spawn(server.run());
+        let world = World::new(InMemory::default(), ());
+        let clinic = company(&world, clock.now(), entropy.as_ref(), "Clinic", 2).await;
+        let rival = company(&world, clock.now(), entropy.as_ref(), "Rival", 1).await;
+        dashboard.open(Service {
+            control: Handle::current(),
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+            sessions: world.sessions.clone(),
+            organizations: world.organizations.clone(),
+        });
+        Self { address, world, clock, entropy, clinic, rival, stopper }
+    }
+
+    /// Somebody new of a company, or of one organization of it.
+    pub(crate) async fn user(
+        &self,
+        company: &Company,
+        organization: Option<OrganizationId>,
+        role: Role,
+    ) -> User {
+        let id: UserId = fresh(self.clock.now(), self.entropy.as_ref());
+        let user = User {
+            id,
+            tenant: company.tenant,
+            organization,
+            email: format!("{}.{id}@clinic.example", role.as_str()),
+            role,
+            active: true,
+            created_at: self.clock.now(),
+            signed_in_at: None,
+        };
+        let deed = Deed { actor: Actor::Operator, from: None, at: self.clock.now() };
+        self.world.accounts.add(user.clone(), Admission::Password(hash()), deed).await.unwrap();
+        user
+    }
+
+    /// A browser in which somebody new has signed in.
+    pub(crate) async fn signed_in(
+        &self,
+        company: &Company,
+        organization: Option<OrganizationId>,
+        role: Role,
+    ) -> Browser {
+        let user = self.user(company, organization, role).await;
+        self.browser_of(&user).await
+    }
+
+    /// A browser in which a user has signed in.
+    pub(crate) async fn browser_of(&self, user: &User) -> Browser {
+        let mut bytes = [0; 32];
+        self.entropy.fill(&mut bytes);
+        let value = URL_SAFE_NO_PAD.encode(bytes);
+        let digest = SessionDigest(Sha256::digest(value.as_bytes()).into());
+        let session = NewSession::new(digest, None, Some("a test"), self.clock.now());
+        let sign_in = SignIn { user: user.id, proved: hash(), rehashed: None, session };
+        self.world.sessions.begin(sign_in).await.unwrap().unwrap();
+        let mut browser = self.browser();
+        browser.keep("__Host-callwright", &value);
+        browser
+    }
+
+    /// A browser in which nobody has signed in.
+    pub(crate) fn browser(&self) -> Browser {
+        Browser::new(self.address)
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let stopper = self.stopper.clone();
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move { stopper.stop(false).await });
+        }
+    }
+}
+
+fn hash() -> PasswordHash {
+    PasswordHash::from_phc("$hash$of the test".to_owned())
+}
+
+/// A fresh id.
+pub(crate) fn fresh<Id: From<NewId>>(now: time::OffsetDateTime, entropy: &dyn Entropy) -> Id {
+    let mut random = [0; 10];
+    entropy.fill(&mut random);
+    NewId::at(now, random).into()
+}
+
+async fn company(
+    world: &World,
+    at: time::OffsetDateTime,
+    entropy: &dyn Entropy,
+    name: &str,
+    organizations: usize,
+) -> Company {
+    let tenant = Tenant { id: fresh(at, entropy), name: name.to_owned(), created_at: at };
+    let id = tenant.id;
+    world.provisioning.add_tenant(tenant).await.unwrap();
+    let mut made = Vec::new();
+    for place in 0..organizations {
+        let organization = organization(id, fresh(at, entropy), &format!("{name} {place}"), at);
+        made.push(organization.id);
+        let new = NewOrganization { organization, signing_secret: Secret::new(vec![7; 24]), once: None };
+        world.organizations.create(new).await.unwrap();
+    }
+    Company { tenant: id, organizations: made }
+}
+
+fn organization(tenant: TenantId, id: OrganizationId, name: &str, at: time::OffsetDateTime) -> Organization {
+    Organization {
+        id,
+        tenant,
+        profile: Profile {
+            name: name.to_owned(),
+            email: "desk@clinic.example".to_owned(),
+            image: None,
+            address: "1 Main Street".to_owned(),
+            city: "Toronto".to_owned(),
+            state_province: "ON".to_owned(),
+            postal_code: "M5V 1A1".to_owned(),
+            country: "Canada".to_owned(),
+            phone_number: "+1 416 555 0100".to_owned(),
+            timezone: Timezone::parse("America/Toronto").unwrap(),
+            external_id: None,
+        },
+        owner_id: "operator".to_owned(),
+        created_by: "operator".to_owned(),
+        last_modified_by: None,
+        created_at: at,
+        updated_at: at,
+        deleted_at: None,
+    }
+}
