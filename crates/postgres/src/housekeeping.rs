@@ -37,6 +37,30 @@ WITH turn AS MATERIALIZED (
 )
 SELECT count(*) AS done FROM taken";
 
+// The same for what calls came to.
+const FOLD_OUTCOMES: &str = "
+WITH turn AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(7163102946023818) AS ours
+), taken AS (
+    DELETE FROM call_outcomes WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM call_outcomes WHERE (SELECT ours FROM turn) LIMIT $1
+    ))
+    RETURNING organization_id, half_hour, call_type, status, calls
+), folded AS (
+    INSERT INTO call_outcome_totals AS total (organization_id, span, starts, call_type, status, calls)
+    SELECT organization_id, part.span, part.starts, call_type, status, sum(calls)
+    FROM taken CROSS JOIN LATERAL (VALUES
+        ('half', half_hour),
+        ('hour', date_trunc('hour', half_hour, 'UTC')),
+        ('day', date_trunc('day', half_hour, 'UTC')),
+        ('month', date_trunc('month', half_hour, 'UTC'))
+    ) AS part (span, starts)
+    GROUP BY organization_id, part.span, part.starts, call_type, status
+    ON CONFLICT (organization_id, span, starts, call_type, status)
+        DO UPDATE SET calls = total.calls + excluded.calls
+)
+SELECT count(*) AS done FROM taken";
+
 const FORGET: &str = "
 WITH forgotten AS (
     DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
@@ -75,7 +99,9 @@ row! {
 #[async_trait]
 impl Housekeeping for Store {
     async fn fold_call_counts(&self) -> Result<bool, StoreUnavailable> {
-        Ok(step(self, statement(FOLD).bind(STEP)).await?)
+        let counts = step(self, statement(FOLD).bind(STEP)).await?;
+        let outcomes = step(self, statement(FOLD_OUTCOMES).bind(STEP)).await?;
+        Ok(counts || outcomes)
     }
 
     async fn forget_idempotency_keys(&self, before: OffsetDateTime) -> Result<bool, StoreUnavailable> {

@@ -8,6 +8,7 @@ mod accounts;
 mod analyses;
 mod assistants;
 mod audit;
+mod call_board;
 mod call_log;
 mod callbacks;
 mod calls;

@@ -131,6 +131,8 @@ parameters! {
     OffsetDateTime => sql_types::Timestamptz,
     Vec<Uuid> => sql_types::Array<sql_types::Uuid>,
     Vec<String> => sql_types::Array<sql_types::Text>,
+    Vec<i32> => sql_types::Array<sql_types::Integer>,
+    Vec<OffsetDateTime> => sql_types::Array<sql_types::Timestamptz>,
 }
 
 /// Declares a row that is read by column name.

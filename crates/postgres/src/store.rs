@@ -177,6 +177,15 @@ impl Store {
         self.inner.lists.with(async |connection| statement.rows::<R>(connection).await).await
     }
 
+    /// Several such reads of one snapshot.
+    pub(crate) async fn snapshot<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send,
+        F: AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+    {
+        self.inner.lists.with(work).await
+    }
+
     /// The same beside all other writes: for heartbeats.
     pub(crate) async fn pulse<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
         self.inner.pulse.with(async |connection| statement.rows::<R>(connection).await).await

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::call::{CallOrder, CallQuery, EndedReason};
+use domain::call::{BoardQuery, CallOrder, CallQuery, Ended, EndedReason, Outcomes};
 use domain::page::PageRequest;
-use domain::ports::{Acceptance, CallRecords, Dispatch, Housekeeping, OutboundCalls};
+use domain::ports::{
+    Acceptance, Accepted, CallBoard, CallRecords, Conclusion, Dispatch, Housekeeping, OutboundCalls,
+};
 use domain::testing::{Ground, World, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
@@ -206,4 +208,112 @@ async fn totals_survive_the_way_down_and_up_again() {
         }
         store.fold_call_counts().await.unwrap();
     }
+}
+
+/// What ended, in one snapshot: rows, and what was folded at each level with the deltas.
+const ENDS: &str = "
+SELECT count(*), (SELECT coalesce(sum(calls), 0) FROM call_outcomes) + (SELECT coalesce(sum(calls), 0)
+        FROM call_outcome_totals WHERE span = 'month'),
+    (SELECT coalesce(sum(calls), 0) FROM call_outcomes) + (SELECT coalesce(sum(calls), 0)
+        FROM call_outcome_totals WHERE span = 'half')
+FROM calls WHERE ended_at IS NOT NULL";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn outcomes_are_exact_while_calls_end_and_counts_are_folded() {
+    const CALLS: u64 = 240;
+    let database = TestDatabase::create().await;
+    let stores = [open(&database).await, open(&database).await];
+    let world = World::new(stores[0].clone(), ());
+    let ground = Arc::new(Ground::lay(&world, None).await.unwrap());
+    let writing = Arc::new(AtomicBool::new(true));
+    let folders: Vec<_> = stores
+        .iter()
+        .map(|store| {
+            let (store, writing) = (store.clone(), writing.clone());
+            tokio::spawn(async move {
+                while writing.load(Ordering::Acquire) {
+                    store.fold_call_counts().await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let writers: Vec<_> = (0..3)
+        .map(|writer: u64| {
+            let (store, ground) = (stores[0].clone(), ground.clone());
+            tokio::spawn(async move {
+                for turn in 0..CALLS / 3 {
+                    let mut call = ground.call().unwrap();
+                    call.created_at = moment((turn * 3 + writer) * 13_000);
+                    let accepted = store.accept(ground.dial(call.clone(), ground.boot)).await.unwrap();
+                    let Accepted::Calling(fence) = accepted else { unreachable!("there is no limit") };
+                    let reason = EndedReason::ALL[usize::try_from(turn).unwrap() % EndedReason::ALL.len()];
+                    let ended = Ended { reason, started_at: None, ended_at: call.created_at };
+                    let conclusion = Conclusion { fence, ended, answer: None, callback: None };
+                    store.conclude(conclusion).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let page = PageRequest { number: 1, size: 1_000 };
+    let whole = BoardQuery { calls: CallQuery { page, ..all(&ground) }, status: None, chart: None };
+    let part = CallQuery { from: Some(moment(100_000)), to: Some(moment(2_000_000)), ..whole.calls.clone() };
+    let part = BoardQuery { calls: part, ..whole.clone() };
+    let mut ended = 0;
+    while ended < CALLS {
+        for query in [&whole, &part] {
+            let board = stores[1].board(ground.scope(), query).await.unwrap().unwrap();
+            let mut listed = Outcomes::default();
+            board.calls.items.iter().for_each(|call| listed.add(call.state.status(), 1));
+            assert_eq!(board.outcomes, listed);
+            assert_eq!(board.calls.total, listed.total());
+            if query == &whole {
+                ended = listed.total() - listed.calling;
+            }
+        }
+        let ends = database.rows(ENDS).await;
+        assert!(ends[0].windows(2).all(|pair| pair[0] == pair[1]), "{ends:?}");
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    writing.store(false, Ordering::Release);
+    for folder in folders {
+        folder.await.unwrap();
+    }
+    while stores[0].fold_call_counts().await.unwrap() {}
+    assert_eq!(database.value("SELECT count(*) FROM call_outcomes").await.unwrap(), "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_from_before_are_counted_by_what_they_came_to() {
+    const PLACE: &str = "../../migrations/2026-11-20-163300_call_outcomes";
+    let database = TestDatabase::create().await;
+    let store = open(&database).await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, None).await.unwrap();
+    for seconds in [0, 1, 1_800, 90_000, 9_000_000] {
+        store.accept(refusal(&ground, seconds)).await.unwrap();
+    }
+    ground.ended(&world, moment(7)).await.unwrap();
+    let (_, live) = ground.calling(&world).await.unwrap();
+    store.fold_call_counts().await.unwrap();
+    store.accept(refusal(&ground, 1_801)).await.unwrap();
+    let query = BoardQuery { calls: all(&ground), status: None, chart: None };
+    let before = store.board(ground.scope(), &query).await.unwrap().unwrap();
+    assert_eq!((before.outcomes.failed, before.outcomes.no_answer, before.outcomes.calling), (6, 1, 1));
+    for step in ["down", "up"] {
+        database.rows(&std::fs::read_to_string(format!("{PLACE}/{step}.sql")).unwrap()).await;
+    }
+    assert_eq!(store.board(ground.scope(), &query).await.unwrap().unwrap(), before);
+    let part = CallQuery { from: Some(moment(1)), to: Some(moment(90_000)), ..all(&ground) };
+    let part = BoardQuery { calls: part, ..query.clone() };
+    assert_eq!(store.board(ground.scope(), &part).await.unwrap().unwrap().outcomes.failed, 4);
+    // As an earlier version ends a call, which knows nothing of outcomes.
+    let end = format!(
+        "UPDATE calls SET ended_reason = 'customer-busy', ended_at = created_at WHERE id = '{}'",
+        live.call
+    );
+    database.rows(&end).await;
+    let after = store.board(ground.scope(), &query).await.unwrap().unwrap().outcomes;
+    assert_eq!((after.busy, after.calling), (1, 0));
 }

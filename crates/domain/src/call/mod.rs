@@ -2,6 +2,7 @@
 
 mod analysis;
 mod artifact;
+mod board;
 mod ended_reason;
 mod facts;
 mod final_answer;
@@ -9,6 +10,7 @@ mod log;
 mod outbound;
 pub mod outcome;
 mod record;
+mod story;
 mod summary;
 mod transcript;
 
@@ -16,6 +18,7 @@ pub use analysis::{
     ANALYSIS_LEASE, ANALYSIS_TRIES, Analysis, Evidence, INTENT_BYTES, Sentiment, wait_after_analysis,
 };
 pub use artifact::{ArtifactKey, ArtifactKind};
+pub use board::{Board, BoardCall, BoardQuery, CallCursor, CallState, ChartBounds, Outcomes};
 pub use ended_reason::EndedReason;
 pub use facts::{CallFacts, Fact};
 pub use final_answer::FinalAnswer;
@@ -23,4 +26,7 @@ pub use log::{CallListing, CallLog, CallOrder, CallQuery, CallType};
 pub use outbound::{Connected, Dialling, Ended, Live, Ringing};
 pub use outcome::Outcome;
 pub use record::{CallDetails, CallStatus, OutboundCall, OutboundStatus};
+pub use story::{
+    Account, CallStory, Dialled, Happening, Provenance, Report, ReportState, TimelineEntry, timeline,
+};
 pub use transcript::{Speaker, TranscriptEntry, plain_text};

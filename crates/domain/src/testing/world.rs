@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, Accounts, Analyses, AuditLog, CallRecords, Callbacks, Directory, Filing, Housekeeping,
+    Access, Accounts, Analyses, AuditLog, CallBoard, CallRecords, Callbacks, Directory, Filing, Housekeeping,
     Invitations, MetadataRecords, Nodes, Organizations, OutboundCalls, Provisioning, Sessions, SetUp,
     SignInTries, StoredSchemas,
 };
@@ -38,6 +38,8 @@ pub struct World {
     pub provisioning: Arc<dyn Provisioning>,
     /// Call logs.
     pub records: Arc<dyn CallRecords>,
+    /// What people see of calls.
+    pub board: Arc<dyn CallBoard>,
     /// Filing what calls leave.
     pub filing: Arc<dyn Filing>,
     /// Analyses of calls.
@@ -76,6 +78,7 @@ impl World {
             + StoredSchemas
             + Provisioning
             + CallRecords
+            + CallBoard
             + Filing
             + Analyses
             + Accounts
@@ -99,6 +102,7 @@ impl World {
             schemas: store.clone(),
             provisioning: store.clone(),
             records: store.clone(),
+            board: store.clone(),
             filing: store.clone(),
             analyses: store.clone(),
             accounts: store.clone(),

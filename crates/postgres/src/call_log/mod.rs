@@ -3,11 +3,11 @@
 //! Totals are sums over `call_totals`, into which the deltas of `call_counts` are folded, so that
 //! no total costs more with more calls. Only what an index finds by name or intent is counted.
 
-mod page;
-mod read;
-mod record;
-mod span;
-mod texts;
+pub(crate) mod page;
+pub(crate) mod read;
+pub(crate) mod record;
+pub(crate) mod span;
+pub(crate) mod texts;
 
 #[cfg(feature = "sql")]
 pub(crate) use {read::READ, texts::Listed, texts::text};

@@ -4,7 +4,7 @@ use diesel::deserialize::{QueryableByName, Result as Read};
 use diesel::pg::Pg;
 use diesel::row::NamedRow;
 use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
-use domain::call::{CallListing, CallQuery, CallType};
+use domain::call::{CallListing, CallQuery, CallStatus, CallType};
 use domain::ids::OrganizationId;
 use domain::page::Page;
 use domain::scope::Scope;
@@ -24,7 +24,7 @@ const FARTHEST: i64 = i64::MAX / 2;
 const FAR: u64 = 2_000;
 
 /// A call of the page, or nothing but the total when the page is empty.
-struct PageRow {
+pub(crate) struct PageRow {
     total: i64,
     listing: Option<ListingRow>,
 }
@@ -42,18 +42,48 @@ pub(super) async fn page(
     scope: Scope,
     query: &CallQuery,
 ) -> Result<Option<Page<CallListing>>, Failure> {
-    let rows = store.list::<PageRow>(page_statement(scope, query)).await?;
+    into_page(store.list::<PageRow>(page_statement(scope, query, None)).await?, query.organization)
+}
+
+/// The page that the rows make up; none when there is not even one without a call.
+pub(crate) fn into_page(
+    rows: Vec<PageRow>,
+    organization: OrganizationId,
+) -> Result<Option<Page<CallListing>>, Failure> {
     let Some(total) = rows.first().map(|row| row.total) else { return Ok(None) };
-    let broken = || Failure::impossible("call_counts", query.organization.uuid(), "fewer calls than none");
+    let broken = || Failure::impossible("call_counts", organization.uuid(), "fewer calls than none");
     let total = u64::try_from(total).map_err(|_| broken())?;
     let listings = rows.into_iter().filter_map(|row| row.listing);
     Ok(Some(Page { items: listings.map(ListingRow::into_listing).collect::<Result<_, _>>()?, total }))
 }
 
-fn page_statement(scope: Scope, query: &CallQuery) -> Statement {
+/// The statement for a page, of one status if one is given: then it tells how many there are only if
+/// [`counts`] says so.
+pub(crate) fn page_statement(scope: Scope, query: &CallQuery, status: Option<CallStatus>) -> Statement {
+    let listed = match status {
+        None => listed(query),
+        Some(_) if query.user_primary_intent.is_some() => Listed::IntentStatus,
+        Some(status) if counts(query, status) => Listed::StatusOfName,
+        Some(_) => Listed::Status,
+    };
+    filtered(statement(text(listed, query.order)), scope, query, status)
+}
+
+/// Whether calls of a status are few, or their index has to be asked: else sums tell how many there are.
+pub(crate) fn counts(query: &CallQuery, status: CallStatus) -> bool {
+    status == CallStatus::Calling || query.agent_name.is_some() || query.user_primary_intent.is_some()
+}
+
+/// Binds `$1` to `$17`.
+pub(crate) fn filtered(
+    statement: Statement,
+    scope: Scope,
+    query: &CallQuery,
+    status: Option<CallStatus>,
+) -> Statement {
     let types = query.call_type.map_or_else(|| CallType::ALL.to_vec(), |only| vec![only]);
     let span = Span::inclusive(query.from, query.to);
-    statement(text(listed(query), query.order))
+    statement
         .bind(query.organization.uuid())
         .bind(scope.tenant().uuid())
         .bind(scope.organization().map(OrganizationId::uuid))
@@ -70,6 +100,7 @@ fn page_statement(scope: Scope, query: &CallQuery) -> Statement {
         .bind(span.months_until)
         .bind(span.days_until)
         .bind(span.hours_until)
+        .bind(status.map(CallStatus::as_str))
 }
 
 fn listed(query: &CallQuery) -> Listed {

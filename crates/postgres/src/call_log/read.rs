@@ -11,12 +11,21 @@ use crate::rows::Both;
 use crate::statement::{row, statement};
 use crate::store::Store;
 
+/// The columns of a call (`c`) beyond those of lists, as [`DetailRow`] reads them.
+macro_rules! detail_columns {
+    () => {
+        "c.ended_reason, c.user_name, c.user_primary_intent, c.user_sentiment, c.outcome, c.summary, c.summary_fr, \
+         c.tenant_id, ARRAY(SELECT f.kind FROM call_artifacts f WHERE f.call_id = c.id ORDER BY f.kind) AS artifacts"
+    };
+}
+pub(crate) use detail_columns;
+
 pub(crate) const READ: &str = concat!(
     "SELECT ",
     listing_columns!(),
-    ", c.ended_reason, c.user_name, c.user_primary_intent, c.user_sentiment, c.outcome, c.summary, c.summary_fr, \
-     c.tenant_id, ARRAY(SELECT f.kind FROM call_artifacts f WHERE f.call_id = c.id ORDER BY f.kind) AS artifacts \
-     FROM ",
+    ", ",
+    detail_columns!(),
+    " FROM ",
     listing_tables!(),
     " WHERE c.id = $1 AND c.tenant_id = $2 AND ($3 IS NULL OR c.organization_id = $3)"
 );
@@ -47,7 +56,7 @@ pub(super) async fn read(store: &Store, scope: Scope, call: CallId) -> Result<Op
 }
 
 impl DetailRow {
-    fn into_log(self, listing: ListingRow) -> Result<CallLog, Failure> {
+    pub(crate) fn into_log(self, listing: ListingRow) -> Result<CallLog, Failure> {
         let unknown = || Failure::impossible("calls", listing.id, "the reason is unknown");
         let ended_reason = match &self.ended_reason {
             Some(reason) => Some(EndedReason::parse(reason).ok_or_else(unknown)?),

@@ -16,7 +16,7 @@ macro_rules! listing_columns {
          c.duration_seconds, c.user_phone_number, c.created_at"
     };
 }
-pub(super) use listing_columns;
+pub(crate) use listing_columns;
 
 /// Where [`listing_columns!`] come from.
 macro_rules! listing_tables {
@@ -25,7 +25,7 @@ macro_rules! listing_tables {
          LEFT JOIN teams t ON t.id = a.team_id LEFT JOIN numbers n ON n.id = c.number_id"
     };
 }
-pub(super) use listing_tables;
+pub(crate) use listing_tables;
 
 row! {
     ListingRow {
@@ -46,7 +46,7 @@ row! {
 }
 
 impl ListingRow {
-    pub(super) fn into_listing(self) -> Result<CallListing, Failure> {
+    pub(crate) fn into_listing(self) -> Result<CallListing, Failure> {
         let broken = |why| Failure::impossible("calls", self.id, why);
         let duration = self.duration_seconds.map(u64::try_from).transpose();
         Ok(CallListing {

@@ -13,20 +13,20 @@ const END: OffsetDateTime = PrimitiveDateTime::MAX.assume_utc();
 /// A span and where its whole parts begin and end (UTC). Every end is exclusive, and no moment is
 /// before the one above it: the parts between neighbours make up the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) from: OffsetDateTime,
-    pub(super) hours_from: OffsetDateTime,
-    pub(super) days_from: OffsetDateTime,
-    pub(super) months_from: OffsetDateTime,
-    pub(super) months_until: OffsetDateTime,
-    pub(super) days_until: OffsetDateTime,
-    pub(super) hours_until: OffsetDateTime,
-    pub(super) until: OffsetDateTime,
+pub(crate) struct Span {
+    pub(crate) from: OffsetDateTime,
+    pub(crate) hours_from: OffsetDateTime,
+    pub(crate) days_from: OffsetDateTime,
+    pub(crate) months_from: OffsetDateTime,
+    pub(crate) months_until: OffsetDateTime,
+    pub(crate) days_until: OffsetDateTime,
+    pub(crate) hours_until: OffsetDateTime,
+    pub(crate) until: OffsetDateTime,
 }
 
 impl Span {
     /// The span from `first` to `last`, both inclusive, by the database's microseconds.
-    pub(super) fn inclusive(first: Option<OffsetDateTime>, last: Option<OffsetDateTime>) -> Self {
+    pub(crate) fn inclusive(first: Option<OffsetDateTime>, last: Option<OffsetDateTime>) -> Self {
         const MICROSECOND: Duration = Duration::microseconds(1);
         let from = first.and_then(utc).map_or(BEGINNING, |first| {
             let floor = first.truncate_to_microsecond();
@@ -37,7 +37,7 @@ impl Span {
         Self::between(from, until.max(from))
     }
 
-    fn between(from: OffsetDateTime, until: OffsetDateTime) -> Self {
+    pub(crate) fn between(from: OffsetDateTime, until: OffsetDateTime) -> Self {
         let (hours_from, hours_until) = whole(from, until, first_of_hour);
         let (days_from, days_until) = whole(hours_from, hours_until, first_of_day);
         let (months_from, months_until) = whole(days_from, days_until, first_of_month);
@@ -52,7 +52,7 @@ fn utc(at: OffsetDateTime) -> Option<OffsetDateTime> {
 
 /// The whole parts between two moments, by the beginning of the part that a moment is in; nothing,
 /// at the end, when no part fits.
-fn whole(
+pub(crate) fn whole(
     from: OffsetDateTime,
     until: OffsetDateTime,
     first_of: fn(OffsetDateTime) -> (OffsetDateTime, OffsetDateTime),
@@ -65,12 +65,12 @@ fn whole(
 }
 
 /// The beginning of this hour and of the next.
-fn first_of_hour(at: OffsetDateTime) -> (OffsetDateTime, OffsetDateTime) {
+pub(crate) fn first_of_hour(at: OffsetDateTime) -> (OffsetDateTime, OffsetDateTime) {
     let first = at.truncate_to_hour();
     (first, first.saturating_add(Duration::HOUR))
 }
 
-fn first_of_day(at: OffsetDateTime) -> (OffsetDateTime, OffsetDateTime) {
+pub(crate) fn first_of_day(at: OffsetDateTime) -> (OffsetDateTime, OffsetDateTime) {
     let first = at.truncate_to_day();
     (first, first.saturating_add(Duration::DAY))
 }

@@ -32,12 +32,12 @@ impl Dice {
 }
 
 /// Organization, assistants by name, and calls of every kind over some months.
-struct Past {
-    ground: Ground,
-    calls: Vec<(LaidCall, Option<String>)>,
+pub(super) struct Past {
+    pub(super) ground: Ground,
+    pub(super) calls: Vec<(LaidCall, Option<String>)>,
 }
 
-async fn lay(world: &World, count: u64) -> TestResult<Past> {
+pub(super) async fn lay(world: &World, count: u64) -> TestResult<Past> {
     let ground = Ground::lay(world, None).await?;
     let mut assistants = vec![None, Some((ground.assistant.id, ground.assistant.name.clone()))];
     for name in ["Night reception", "Sales 100%_\\", "ÉTÉ", "Silent one"] {
@@ -92,7 +92,7 @@ async fn lay_in_halves(world: &World, calls: &[(LaidCall, Option<String>)]) -> T
 
 impl Past {
     /// The ids of the whole list.
-    fn search(&self, query: &CallQuery) -> Vec<CallId> {
+    pub(super) fn search(&self, query: &CallQuery) -> Vec<CallId> {
         let same_text = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
         let mut found: Vec<&LaidCall> = self
             .calls

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod analyses;
 pub mod assistants;
 pub mod audit;
+pub mod call_board;
 pub mod call_lists;
 pub mod call_records;
 pub mod callbacks;
@@ -139,6 +140,18 @@ macro_rules! store_contracts {
                 both_ends_of_a_span_belong_to_it,
                 wildcards_stand_for_themselves,
                 the_case_of_no_letter_matters,
+            }
+            call_board {
+                every_status_is_listed_and_counted,
+                bars_hold_the_calls_of_their_time,
+                a_call_is_seen_as_it_stands,
+                a_list_is_gone_through_once_and_in_order,
+                calls_of_one_moment_are_gone_through_too,
+                a_foreign_board_does_not_exist,
+                a_story_grows_with_its_call,
+                a_refused_call_was_never_dialled,
+                a_print_changes_with_what_is_seen_alone,
+                a_story_has_a_print_of_its_own,
             }
             filing {
                 a_transcript_is_filed_for_the_owner_of_its_call,

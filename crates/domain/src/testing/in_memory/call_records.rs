@@ -55,7 +55,7 @@ impl LaysCalls for InMemory {
 }
 
 /// Whether every filter that is set holds.
-fn fits(log: &CallLog, query: &CallQuery) -> bool {
+pub(super) fn fits(log: &CallLog, query: &CallQuery) -> bool {
     let listing = &log.listing;
     let named = |part: &String| {
         let name = listing.agent.as_ref().map(|(_, name)| folded(name));
@@ -73,7 +73,7 @@ fn fits(log: &CallLog, query: &CallQuery) -> bool {
         && query.to.is_none_or(|to| listing.created_at <= to)
 }
 
-fn in_order(one: &CallListing, other: &CallListing, order: CallOrder) -> Ordering {
+pub(super) fn in_order(one: &CallListing, other: &CallListing, order: CallOrder) -> Ordering {
     let made = |call: &CallListing| (call.created_at, call.id);
     // Calls without a duration are last either way: `true` comes after `false`.
     let unknown = |call: &CallListing| call.duration.is_none();
@@ -94,7 +94,7 @@ impl State {
         accepted.chain(self.laid.values().map(|laid| self.log_of_laid(laid)))
     }
 
-    fn log_of(&self, entry: &CallEntry) -> CallLog {
+    pub(super) fn log_of(&self, entry: &CallEntry) -> CallLog {
         let call = &entry.call;
         let (started_at, ended) = match &entry.stage {
             Stage::Live { live: Live::Connected(connected), .. } => (Some(connected.since), None),
@@ -127,7 +127,7 @@ impl State {
         .with(self.analysis_of(call.id))
     }
 
-    fn log_of_laid(&self, laid: &LaidCall) -> CallLog {
+    pub(super) fn log_of_laid(&self, laid: &LaidCall) -> CallLog {
         CallLog {
             listing: CallListing {
                 id: laid.id,

@@ -57,7 +57,8 @@ impl OutboundCalls for InMemory {
         if let Some(once) = once {
             state.placed.keep(once, call.created_at, recorded);
         }
-        state.calls.insert(call.id, CallEntry { call, stage: standing });
+        let dialled = matches!(standing, Stage::Live { .. });
+        state.calls.insert(call.id, CallEntry { call, dialled, rang_at: None, stage: standing });
         Ok(accepted)
     }
 
@@ -70,7 +71,14 @@ impl OutboundCalls for InMemory {
     }
 
     async fn ringing(&self, fence: Fence, at: OffsetDateTime) -> Result<bool, StoreUnavailable> {
-        Ok(self.reach()?.held(fence).map(|(live, _)| *live = live.ring(at)).is_some())
+        let mut state = self.reach()?;
+        let Some((live, _)) = state.held(fence) else { return Ok(false) };
+        let first = matches!(live, Live::Dialling(_));
+        *live = live.ring(at);
+        if first && let Some(entry) = state.calls.get_mut(&fence.call) {
+            entry.rang_at = Some(at);
+        }
+        Ok(true)
     }
 
     async fn answered(

@@ -5,6 +5,7 @@ mod accounts;
 mod admissions;
 mod analyses;
 mod audit;
+mod call_board;
 mod call_records;
 mod callbacks;
 mod calls;
@@ -89,6 +90,8 @@ struct TrunkEntry {
 
 struct CallEntry {
     call: OutboundCall,
+    dialled: bool,
+    rang_at: Option<OffsetDateTime>,
     stage: Stage,
 }
 
