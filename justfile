@@ -36,8 +36,10 @@ bench-calls: (bench "calls")
 # Calls, questions, organizations and lists a second against pgbench doing the same statements, and the rate-limit check.
 bench-api: (bench "api-place" "api-status" "api-create" "api-calls" "rate-limit")
 
-# 300 recorded calls that talk at a time, with a script and with a Realtime provider, and the memory that 5,000 leave behind.
+# 300 recorded calls that talk at a time, with a script and with a Realtime provider, the memory that 5,000 leave behind, and what a call allocates.
 bench-media: (bench "media" "media-realtime" "memory")
+    # Counts what a live call takes from the heap; fails when a beat takes anything.
+    cargo test --package voice --test live_call -- --nocapture
 
 # Our own share of the delay from the callee's voice to the provider's and back.
 bench-voice: (bench "voice")
