@@ -19,22 +19,26 @@ pub struct MintedKey {
 
 /// Makes a key of `level`.
 pub fn mint(level: KeyLevel, entropy: &dyn Entropy) -> MintedKey {
-    let mut text = String::from(prefix(level));
-    let mut drawn = 0;
+    let mut text = String::from(prefix(level)) + &random_text(RANDOM_CHARS, entropy);
+    let checksum = checksum(&text);
+    text.push_str(&checksum);
+    let digest = digest(&text);
+    MintedKey { text: Secret::new(text), digest }
+}
+
+/// So many characters of base 62, all equally likely.
+pub(crate) fn random_text(chars: usize, entropy: &dyn Entropy) -> String {
+    let mut text = String::new();
     let mut byte = [0_u8];
-    while drawn < RANDOM_CHARS {
+    while text.len() < chars {
         entropy.fill(&mut byte);
         // Bytes past the last whole multiple of 62 are thrown away, so that all characters are equally likely.
         let [value] = byte;
         if value < 248 {
             text.push(base62(u32::from(value)));
-            drawn += 1;
         }
     }
-    let checksum = checksum(&text);
-    text.push_str(&checksum);
-    let digest = digest(&text);
-    MintedKey { text: Secret::new(text), digest }
+    text
 }
 
 /// The digest of a presented key; none when it cannot be one of ours, so that the store need not

@@ -13,6 +13,7 @@ pub mod in_flight;
 pub mod keep_house;
 pub mod keep_node;
 pub mod keys;
+pub mod people;
 pub mod place_call;
 pub mod replace_metadata;
 pub mod requests;

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use domain::ports::{Clock, Entropy, Organizations, Sessions};
+use domain::ports::{
+    Accounts, Clock, Entropy, Invitations, Organizations, Passwords, Sessions, SetUp, SignInTries,
+};
 use tokio::runtime::Handle;
 use url::Url;
 
@@ -28,6 +30,16 @@ pub struct Service {
     pub sessions: Arc<dyn Sessions>,
     /// The tenants' organizations.
     pub organizations: Arc<dyn Organizations>,
+    /// Who may sign in.
+    pub accounts: Arc<dyn Accounts>,
+    /// Counts tries to sign in.
+    pub tries: Arc<dyn SignInTries>,
+    /// Invitations of users.
+    pub invitations: Arc<dyn Invitations>,
+    /// The first set-up.
+    pub set_up: Arc<dyn SetUp>,
+    /// Hashes passwords, a few at a time.
+    pub passwords: Arc<dyn Passwords>,
 }
 
 /// The dashboard's state: closed until the service is built.

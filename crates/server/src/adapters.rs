@@ -1,6 +1,6 @@
 //! How settings become adapters, for the service and for the command line alike.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +21,22 @@ const SPEECH_CACHE_BYTES: usize = 32 << 20;
 
 /// One question to the analysing model, with all that is tried for it.
 const ANALYSIS_LIMIT: Duration = Duration::from_secs(45);
+
+/// How the outside reaches the HTTP side, as far as is known: what links that are handed out begin
+/// with. Without a word of the operator's it is the address that is listened on, and of all of them
+/// the one by which this machine reaches itself.
+pub fn public_url(settings: &Settings, mut listening: SocketAddr) -> anyhow::Result<Url> {
+    if let Some(url) = &settings.http.public_url {
+        return Ok(url.clone());
+    }
+    if listening.ip().is_unspecified() {
+        let own: IpAddr =
+            if listening.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        listening.set_ip(own);
+    }
+    let scheme = if settings.http.tls.is_some() { "https" } else { "http" };
+    Url::parse(&format!("{scheme}://{listening}")).context("HTTP__LISTEN makes no address")
+}
 
 /// The SIP side's settings.
 pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {

@@ -16,6 +16,7 @@ mod phone;
 mod schema;
 mod tenant;
 mod trunk;
+mod user;
 mod webhook_secret;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::adapters;
 use crate::config::Settings;
 use crate::environment::Environment;
 use office::Office;
@@ -62,6 +64,9 @@ enum Command {
     /// API keys.
     #[command(subcommand)]
     Key(key::Command),
+    /// People who sign in to the dashboard.
+    #[command(subcommand)]
+    User(user::Command),
     /// SIP trunks.
     #[command(subcommand)]
     Trunk(trunk::Command),
@@ -136,6 +141,10 @@ fn operate(
             office()?.attend(async |desk| webhook_secret::run(command, desk, output).await)
         }
         Command::Key(command) => office()?.attend(async |desk| key::run(command, desk, output).await),
+        Command::User(command) => {
+            let order = command.with_password(adapters::public_url(&settings, settings.http.listen)?)?;
+            office()?.attend(async |desk| user::run(order, desk, output).await)
+        }
         Command::Trunk(command) => {
             let order = command.with_password(environment)?;
             office()?.attend(async |desk| trunk::run(order, desk, output).await)

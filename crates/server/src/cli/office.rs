@@ -6,7 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use domain::audit::{Actor, Deed};
 use domain::ids::NewId;
-use domain::ports::{Access, Clock, Directory, Entropy, Nodes, Organizations, Provisioning, StoredSchemas};
+use domain::ports::{
+    Access, Accounts, Clock, Directory, Entropy, Nodes, Organizations, Provisioning, StoredSchemas,
+};
 use domain::secret::Secret;
 use time::OffsetDateTime;
 use tokio::runtime::Runtime;
@@ -84,6 +86,7 @@ pub(super) struct Desk {
     pub(super) organizations: Arc<dyn Organizations>,
     pub(super) directory: Arc<dyn Directory>,
     pub(super) access: Arc<dyn Access>,
+    pub(super) accounts: Arc<dyn Accounts>,
     pub(super) nodes: Arc<dyn Nodes>,
     pub(super) schemas: Arc<dyn StoredSchemas>,
     pub(super) clock: Arc<dyn Clock>,
@@ -123,6 +126,7 @@ impl Office {
             organizations: store.clone(),
             directory: store.clone(),
             access: store.clone(),
+            accounts: store.clone(),
             nodes: store.clone(),
             schemas: store,
             clock: Arc::new(SystemClock),

@@ -6,6 +6,7 @@ use domain::ids::{AssistantId, CallId, KeyId, OrganizationId, TenantId, TrunkId}
 use domain::number::{CountryCode, E164};
 use domain::organization::{TIMEZONES, Timezone, is_email};
 use domain::trunk::{Transport, TrunkAddress};
+use domain::user::Role;
 
 /// The longest name of anything, in characters.
 const NAME_MAX: usize = 200;
@@ -68,6 +69,11 @@ pub(super) fn timezone(text: &str) -> Result<Timezone, String> {
 pub(super) fn permission(text: &str) -> Result<Permission, String> {
     let all = Permission::ALL.map(Permission::as_str).join(", ");
     Permission::parse(text).ok_or_else(|| format!("expected one of {all}"))
+}
+
+pub(super) fn role(text: &str) -> Result<Role, String> {
+    let all = Role::ALL.map(Role::as_str).join(", ");
+    Role::parse(text).ok_or_else(|| format!("expected one of {all}"))
 }
 
 pub(super) fn address(text: &str) -> Result<TrunkAddress, String> {

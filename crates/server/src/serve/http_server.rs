@@ -1,7 +1,7 @@
 //! The HTTP side of the service: it listens from the first second, and lets requests in when the
 //! rest is ready.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,10 +58,10 @@ pub(super) fn start(
     let address = listener.local_addr()?;
     let tls = settings.http.tls.as_ref().map(tls_config).transpose()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let public_url = match &settings.http.public_url {
-        Some(url) => url.clone(),
-        None => own_url(scheme, address)?,
-    };
+    let public_url = adapters::public_url(settings, address)?;
+    if settings.http.public_url.is_none() && !address.ip().is_loopback() {
+        tracing::warn!("HTTP__PUBLIC_URL is not set: links that are handed out may lead nowhere for others");
+    }
     let encrypted = public_url.scheme() == "https";
     let dashboard = Dashboard::new(dashboard::Front { public_url: public_url.clone(), encrypted });
     let listen = Listen { listeners: vec![listener], tls, workers: None, shutdown_limit: STOP_LIMIT };
@@ -81,20 +81,6 @@ pub(super) fn start(
 fn pages(dashboard: &Arc<Dashboard>) -> Pages {
     let (own, lost) = (Arc::clone(dashboard), Arc::clone(dashboard));
     Pages::new(move |app| dashboard::configure(&own, app), move |request| dashboard::lost(&lost, request))
-}
-
-/// Without a word of the operator's: the address that is listened on, and of all of them the one by
-/// which this machine reaches itself.
-fn own_url(scheme: &str, mut address: SocketAddr) -> anyhow::Result<Url> {
-    if !address.ip().is_loopback() {
-        tracing::warn!("HTTP__PUBLIC_URL is not set: links to recordings may lead nowhere for others");
-    }
-    if address.ip().is_unspecified() {
-        let own: IpAddr =
-            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
-        address.set_ip(own);
-    }
-    Url::parse(&format!("{scheme}://{address}")).context("HTTP__LISTEN makes no address")
 }
 
 /// Counts in this process, and in Redis as well when nodes share one.

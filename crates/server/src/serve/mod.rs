@@ -58,6 +58,7 @@ async fn serve(settings: &Settings, runtimes: &Runtimes) -> anyhow::Result<()> {
     stage.set(Readiness::Ready);
     stage.watch(wiring.lease());
     tracing::info!("ready");
+    wiring.offer_set_up(&front.public_url).await;
 
     signals.next().await;
     tracing::info!(running = wiring.running_calls(), "shutting down: no new calls are taken");

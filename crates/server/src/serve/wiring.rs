@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use application::authenticate::Authenticate;
+use application::causes::causes;
 use application::conclude_call::ConcludeCall;
 use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::in_flight::InFlight;
 use application::keep_house::KeepHouse;
 use application::keep_node::{KeepNode, NodeLease};
+use application::people::offer_set_up;
 use application::place_call::PlaceCall;
 use application::replace_metadata::ReplaceMetadata;
 use application::run_call::RunCall;
@@ -22,9 +24,11 @@ use domain::ids::{BootId, NodeId};
 use domain::ports::{Analyses, Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
 use json_schema::JsonSchemaJudge;
+use passwords::Argon2Passwords;
 use postgres::Store;
 use sip::SipTelephony;
 use tokio::task::JoinHandle;
+use url::Url;
 
 use super::afterwards::Afterwards;
 use super::node::{Identity, boot_id, identity};
@@ -52,6 +56,7 @@ pub(super) struct Wiring {
     afterwards: Afterwards,
     supervisor: Arc<CallSupervisor>,
     judge: Arc<JsonSchemaJudge>,
+    passwords: Arc<Argon2Passwords>,
     lease: Arc<NodeLease>,
     boot: BootId,
     clock: Arc<dyn Clock>,
@@ -87,6 +92,7 @@ impl Wiring {
         let recorder =
             media::DiskRecorder::open(&settings.data_dir.join("records")).context("the records' folder")?;
         let judge = Arc::new(JsonSchemaJudge::start().context("threads for metadata schemas")?);
+        let passwords = Argon2Passwords::start(Arc::clone(entropy)).context("threads for passwords")?;
 
         let callbacks = Arc::new(DeliverCallbacks::new(
             store.clone(),
@@ -145,6 +151,7 @@ impl Wiring {
             afterwards,
             supervisor,
             judge,
+            passwords: Arc::new(passwords),
             lease,
             boot,
             clock: Arc::clone(clock),
@@ -201,7 +208,29 @@ impl Wiring {
             entropy: self.entropy.clone(),
             sessions: self.store.clone(),
             organizations: self.store.clone(),
+            accounts: self.store.clone(),
+            tries: self.store.clone(),
+            invitations: self.store.clone(),
+            set_up: self.store.clone(),
+            passwords: self.passwords.clone(),
         });
+    }
+
+    /// Tells how the first person gets in, as long as there never was a user. It is a warning, so
+    /// that it is seen however little is logged.
+    pub(super) async fn offer_set_up(&self, public_url: &Url) {
+        let (clock, entropy) = (self.clock.as_ref(), self.entropy.as_ref());
+        match offer_set_up::offer(self.store.as_ref(), clock, entropy).await {
+            Ok(Some(path)) => match public_url.join(path.reveal()) {
+                Ok(link) => tracing::warn!(
+                    "nobody can sign in to the dashboard yet: set it up within 24 hours at {link} \
+                     (or add somebody to a tenant that is there already: `callwright user create`)"
+                ),
+                Err(error) => tracing::error!(%error, "the set-up has no address"),
+            },
+            Ok(None) => {}
+            Err(error) => tracing::error!(error = causes(&error), "the set-up could not be offered"),
+        }
     }
 
     pub(super) fn lease(&self) -> Arc<NodeLease> {

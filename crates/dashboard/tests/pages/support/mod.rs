@@ -26,7 +26,10 @@ use tokio::runtime::Handle;
 use url::Url;
 
 pub(crate) use browser::{Browser, Shown};
-pub(crate) use system::{Counter, TestClock};
+pub(crate) use system::{Counter, PlainPasswords, TestClock};
+
+/// The password of everybody.
+pub(crate) const PASSWORD: &str = "correct horse battery";
 
 /// A running dashboard.
 pub(crate) struct Site {
@@ -34,6 +37,7 @@ pub(crate) struct Site {
     /// Every store port.
     pub(crate) world: World,
     pub(crate) clock: Arc<TestClock>,
+    pub(crate) passwords: Arc<PlainPasswords>,
     entropy: Arc<Counter>,
     /// A tenant with two organizations.
     pub(crate) clinic: Company,
@@ -60,6 +64,7 @@ impl Site {
     pub(crate) async fn start() -> Self {
         let clock = Arc::new(TestClock::default());
         let entropy = Arc::new(Counter::default());
+        let passwords = Arc::new(PlainPasswords::default());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let public_url = Url::parse(&format!("http://{address}")).unwrap();
@@ -94,8 +99,13 @@ impl Site {
             entropy: entropy.clone(),
             sessions: world.sessions.clone(),
             organizations: world.organizations.clone(),
+            accounts: world.accounts.clone(),
+            tries: world.tries.clone(),
+            invitations: world.invitations.clone(),
+            set_up: world.set_up.clone(),
+            passwords: passwords.clone(),
         });
-        Self { address, world, clock, entropy, clinic, rival, stopper }
+        Self { address, world, clock, passwords, entropy, clinic, rival, stopper }
     }
 
     /// Somebody new of a company, or of one organization of it.
@@ -162,7 +172,7 @@ impl Drop for Site {
 }
 
 fn hash() -> PasswordHash {
-    PasswordHash::from_phc("$hash$of the test".to_owned())
+    system::hash_of(PASSWORD)
 }
 
 /// A fresh id.

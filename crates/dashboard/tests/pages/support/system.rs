@@ -1,9 +1,12 @@
-//! A clock that tests move, and randomness that repeats itself.
+//! A clock that tests move, randomness that repeats itself, and passwords that are quickly hashed.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use domain::ports::{Clock, Entropy};
+use async_trait::async_trait;
+use domain::password::PasswordHash;
+use domain::ports::{Busy, Clock, Entropy, Passwords, Verdict};
+use domain::secret::Secret;
 use time::OffsetDateTime;
 use time::macros::datetime;
 
@@ -38,5 +41,40 @@ impl Entropy for Counter {
         for (place, byte) in bytes.iter_mut().rev().zip(count.iter().rev()) {
             *place = *byte;
         }
+    }
+}
+
+/// What stands for a password's hash.
+pub(crate) fn hash_of(password: &str) -> PasswordHash {
+    PasswordHash::from_phc(format!("$hash$of {password}"))
+}
+
+/// Passwords without the cost of hashing.
+#[derive(Default)]
+pub(crate) struct PlainPasswords {
+    /// How often a password was checked or hashed.
+    pub(crate) asked: AtomicU64,
+    /// As if too many were being hashed at once.
+    pub(crate) busy: std::sync::atomic::AtomicBool,
+}
+
+impl PlainPasswords {
+    fn ask(&self) -> Result<(), Busy> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        if self.busy.load(Ordering::Relaxed) { Err(Busy) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl Passwords for PlainPasswords {
+    async fn hash(&self, password: Secret<String>) -> Result<PasswordHash, Busy> {
+        self.ask()?;
+        Ok(hash_of(password.reveal()))
+    }
+
+    async fn verify(&self, password: Secret<String>, against: Option<PasswordHash>) -> Result<Verdict, Busy> {
+        self.ask()?;
+        let right = against.is_some_and(|hash| hash == hash_of(password.reveal()));
+        Ok(if right { Verdict::Right { outdated: false } } else { Verdict::Wrong })
     }
 }
