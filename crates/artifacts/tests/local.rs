@@ -13,12 +13,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use artifacts::LocalArtifacts;
 use domain::call::{ArtifactKey, ArtifactKind};
 use domain::ids::{CallId, OrganizationId, TenantId};
-use domain::ports::{ArtifactBody, Artifacts, Opened, SignedFiles};
-use domain::secret::Secret;
+use domain::ports::{ArtifactBody, Artifacts, FixedKeys, Opened, SignedFiles};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use time::OffsetDateTime;
 use time::macros::datetime;
@@ -36,7 +36,7 @@ const RECORDING: ArtifactKey = ArtifactKey {
 
 fn open(root: &Path) -> LocalArtifacts {
     let url = Url::parse("https://calls.example.com/voice/").unwrap();
-    LocalArtifacts::open(root.to_owned(), &url, &Secret::new([7; 32])).unwrap()
+    LocalArtifacts::open(root.to_owned(), &url, Arc::new(FixedKeys::one([7; 32]))).unwrap()
 }
 
 /// What the address of the recording opens.
@@ -115,7 +115,9 @@ async fn nodes_with_the_same_key_take_each_others_addresses_and_no_other_does() 
     let path = RECORDING.to_string();
     for (key, same) in [(7, true), (8, false)] {
         let url = Url::parse("http://elsewhere/").unwrap();
-        let other = LocalArtifacts::open(folder.path().join("other"), &url, &Secret::new([key; 32])).unwrap();
+        let other =
+            LocalArtifacts::open(folder.path().join("other"), &url, Arc::new(FixedKeys::one([key; 32])))
+                .unwrap();
         let address = other.sign(&RECORDING, NOW).await.unwrap();
         let (_, signature) = address.as_str().split_once("&signature=").unwrap();
         let opened = store.open(&path, "1772361000", signature, NOW).await.unwrap();

@@ -11,13 +11,13 @@
 mod bucket;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use artifacts::{LocalArtifacts, S3Artifacts};
 use bucket::{Bucket, Visitor};
 use domain::call::{ArtifactKey, ArtifactKind};
 use domain::ids::{CallId, OrganizationId, TenantId};
-use domain::ports::{ArtifactBody, Artifacts};
-use domain::secret::Secret;
+use domain::ports::{ArtifactBody, Artifacts, FixedKeys};
 use domain::testing::artifacts::Fetches;
 use url::Url;
 use uuid::Uuid;
@@ -53,7 +53,9 @@ async fn a_long_recording_is_stored_in_little_memory() {
     let file = long_file(folder.path());
 
     let url = Url::parse("https://calls.example.com").unwrap();
-    let local = LocalArtifacts::open(folder.path().join("artifacts"), &url, &Secret::new([7; 32])).unwrap();
+    let local =
+        LocalArtifacts::open(folder.path().join("artifacts"), &url, Arc::new(FixedKeys::one([7; 32])))
+            .unwrap();
     let before = peak();
     assert_eq!(local.put(&RECORDING, ArtifactBody::File(file.clone())).await.unwrap(), BYTES);
     let grown = peak() - before;

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod assistant;
+pub mod at_rest;
 pub mod audio;
 pub mod audit;
 pub mod back_off;

@@ -26,6 +26,7 @@ mod nodes;
 mod organizations;
 mod pool;
 mod provisioning;
+mod resealing;
 mod rows;
 mod schemas;
 mod sealing;
@@ -39,5 +40,6 @@ mod statement;
 mod store;
 
 pub use migrate::{MigrationError, SCHEMA, migrate, pending_migrations, revert_all};
+pub use resealing::{KeyHolder, Pass, SealedCount};
 pub use sealing::SealingKey;
 pub use store::{ConnectError, Options, Store};

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use domain::at_rest::{AtRestKey, AtRestKeys};
+use domain::ports::{FixedKeys, KeyRing};
 use domain::secret::Secret;
 use uuid::Uuid;
 
 const NONCE_BYTES: usize = 24;
-
-/// Which key sealed a value; a second key will get the next number when keys can be rotated.
-const KEY_ID: u8 = 1;
 
 /// Where a sealed value lies: it opens nowhere else.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +27,9 @@ impl Place {
     }
 }
 
-/// The 256-bit key that seals secrets at rest.
+/// What seals secrets at rest, with the key of the ring that is in force, and opens them with any.
 #[derive(Clone)]
-pub struct SealingKey(Arc<XChaCha20Poly1305>);
+pub struct SealingKey(Arc<dyn KeyRing>);
 
 impl std::fmt::Debug for SealingKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -44,34 +43,78 @@ impl std::fmt::Debug for SealingKey {
 pub(crate) struct SealError;
 
 impl SealingKey {
-    /// Takes a key of 32 random bytes.
+    /// Takes one key of 32 random bytes, which never changes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(Arc::new(XChaCha20Poly1305::new(&Key::from(bytes))))
+        Self(Arc::new(FixedKeys::one(bytes)))
     }
 
-    /// Encrypts: key id, random nonce, ciphertext with tag.
+    /// Takes a ring, whose keys may change.
+    pub fn of(ring: Arc<dyn KeyRing>) -> Self {
+        Self(ring)
+    }
+
+    /// The keys that are held now.
+    pub(crate) fn keys(&self) -> Arc<AtRestKeys> {
+        self.0.keys()
+    }
+
+    /// Encrypts: number of the key, random nonce, ciphertext with tag.
     pub(crate) fn seal(&self, place: Place, plain: &[u8]) -> Result<Vec<u8>, SealError> {
-        let mut nonce = [0; NONCE_BYTES];
-        getrandom::fill(&mut nonce).map_err(|_| SealError)?;
-        let payload = Payload { msg: plain, aad: &place.associated_data() };
-        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
-        let mut whole = Vec::with_capacity(1 + NONCE_BYTES + sealed.len());
-        whole.push(KEY_ID);
-        whole.extend_from_slice(&nonce);
-        whole.extend_from_slice(&sealed);
-        Ok(whole)
+        seal_with(self.0.keys().sealing(), place, plain)
     }
 
-    /// Decrypts; none when the key, the place or a single bit is not the one it was sealed with.
+    /// Decrypts; none when the key, the place or a single bit is not the one it was sealed with. A
+    /// value under a key that is not held has the keys read anew.
     pub(crate) fn open(&self, place: Place, whole: &[u8]) -> Option<Secret<Vec<u8>>> {
-        let (key_id, rest) = whole.split_first()?;
-        let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
-        if *key_id != KEY_ID {
-            return None;
+        let number = sealed_with(whole)?;
+        let held = self.0.keys();
+        match held.numbered(number) {
+            Some(key) => open_with(key, place, whole),
+            None => open_with(self.0.keys_anew().numbered(number)?, place, whole),
         }
-        let payload = Payload { msg: sealed, aad: &place.associated_data() };
-        self.0.decrypt(&XNonce::from(*nonce), payload).ok().map(Secret::new)
     }
+}
+
+/// The number of the key that a value says it was sealed with.
+pub(crate) fn sealed_with(whole: &[u8]) -> Option<u8> {
+    whole.first().copied()
+}
+
+/// Seals with one key.
+pub(crate) fn seal_with(key: &AtRestKey, place: Place, plain: &[u8]) -> Result<Vec<u8>, SealError> {
+    let mut nonce = [0; NONCE_BYTES];
+    getrandom::fill(&mut nonce).map_err(|_| SealError)?;
+    let payload = Payload { msg: plain, aad: &place.associated_data() };
+    let sealed = cipher(key).encrypt(&XNonce::from(nonce), payload).map_err(|_| SealError)?;
+    let mut whole = Vec::with_capacity(1 + NONCE_BYTES + sealed.len());
+    whole.push(key.number);
+    whole.extend_from_slice(&nonce);
+    whole.extend_from_slice(&sealed);
+    Ok(whole)
+}
+
+/// Opens with one key.
+pub(crate) fn open_with(key: &AtRestKey, place: Place, whole: &[u8]) -> Option<Secret<Vec<u8>>> {
+    let (number, rest) = whole.split_first()?;
+    let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
+    if *number != key.number {
+        return None;
+    }
+    let payload = Payload { msg: sealed, aad: &place.associated_data() };
+    cipher(key).decrypt(&XNonce::from(*nonce), payload).ok().map(Secret::new)
+}
+
+/// By what nodes can tell that they hold the same key, and nobody can tell the key: its number, and the
+/// tag of nothing under a nonce that no value is ever sealed with.
+pub(crate) fn fingerprint(key: &AtRestKey) -> Result<String, SealError> {
+    let payload = Payload { msg: &[], aad: b"callwright: fingerprint of a key at rest" };
+    let tag = cipher(key).encrypt(&XNonce::from([0; NONCE_BYTES]), payload).map_err(|_| SealError)?;
+    let tag: [u8; 16] = tag.try_into().map_err(|_| SealError)?;
+    Ok(format!("{}:{:032x}", key.number, u128::from_be_bytes(tag)))
+}
+
+fn cipher(key: &AtRestKey) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&Key::from(*key.bytes.reveal()))
 }
 
 #[cfg(test)]
@@ -105,6 +148,48 @@ mod tests {
             assert!(key.open(PLACE, &changed).is_none(), "bit in byte {at}");
             assert!(key.open(PLACE, &sealed[..at]).is_none(), "cut at {at}");
         }
+    }
+
+    #[test]
+    fn what_an_earlier_key_sealed_opens_as_long_as_the_key_is_held() {
+        let (old, new) = (Secret::new([1; 32]), Secret::new([2; 32]));
+        let first = AtRestKeys::first(old);
+        let two = first.with_next(new).unwrap();
+        let held = |keys: &AtRestKeys| SealingKey::of(Arc::new(FixedKeys::new(keys.clone())));
+        let early = held(&first).seal(PLACE, b"hunter2").unwrap();
+        let late = held(&two.newest_seals()).seal(PLACE, b"hunter2").unwrap();
+        assert_eq!((early.first(), late.first()), (Some(&1), Some(&2)));
+        for (keys, opens) in
+            [(first, (true, false)), (two.clone(), (true, true)), (two.newest_alone(), (false, true))]
+        {
+            let key = held(&keys);
+            assert_eq!((key.open(PLACE, &early).is_some(), key.open(PLACE, &late).is_some()), opens);
+        }
+    }
+
+    #[test]
+    fn a_value_under_a_key_that_is_not_held_has_the_keys_read_anew() {
+        struct Late(AtRestKeys);
+        impl KeyRing for Late {
+            fn keys(&self) -> Arc<AtRestKeys> {
+                Arc::new(AtRestKeys::first(Secret::new([1; 32])))
+            }
+            fn keys_anew(&self) -> Arc<AtRestKeys> {
+                Arc::new(self.0.clone())
+            }
+        }
+        let two = AtRestKeys::first(Secret::new([1; 32])).with_next(Secret::new([2; 32])).unwrap();
+        let sealed = seal_with(two.newest(), PLACE, b"hunter2").unwrap();
+        assert_eq!(SealingKey::of(Arc::new(Late(two))).open(PLACE, &sealed).unwrap().reveal(), b"hunter2");
+    }
+
+    #[test]
+    fn a_fingerprint_tells_keys_apart_and_not_what_they_are() {
+        let key = |number, byte| AtRestKey { number, bytes: Secret::new([byte; 32]) };
+        let print = |number, byte| fingerprint(&key(number, byte)).unwrap();
+        assert_eq!(print(1, 7), print(1, 7));
+        assert!(print(1, 7) != print(2, 7) && print(1, 7) != print(1, 8));
+        assert!(print(12, 7).starts_with("12:") && !print(12, 7).contains("0707"));
     }
 
     #[test]

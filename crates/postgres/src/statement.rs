@@ -133,6 +133,7 @@ parameters! {
     Vec<String> => sql_types::Array<sql_types::Text>,
     Vec<i32> => sql_types::Array<sql_types::Integer>,
     Vec<OffsetDateTime> => sql_types::Array<sql_types::Timestamptz>,
+    Vec<Vec<u8>> => sql_types::Array<sql_types::Binary>,
 }
 
 /// Declares a row that is read by column name.

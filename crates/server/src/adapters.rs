@@ -7,13 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use artifacts::{LocalArtifacts, S3Artifacts, S3Settings};
 use domain::network::{AddressPolicy, Network};
-use domain::ports::{Artifacts, LanguageModel, SignedFiles};
+use domain::ports::{Artifacts, KeyRing, LanguageModel, SignedFiles};
 use speech::PicoSpeech;
 use tokio::runtime::Handle;
 use url::Url;
 
 use crate::config::{S3, Settings};
-use crate::secrets::AtRestKey;
 use crate::trust;
 
 /// Spoken lines that are kept: an hour of speech.
@@ -111,13 +110,17 @@ pub struct ArtifactStore {
 
 /// The bucket, where one is configured, else the data directory; `public_url` is how the outside
 /// reaches the HTTP interface.
-pub fn artifacts(settings: &Settings, public_url: &Url, key: &AtRestKey) -> anyhow::Result<ArtifactStore> {
+pub fn artifacts(
+    settings: &Settings,
+    public_url: &Url,
+    keys: Arc<dyn KeyRing>,
+) -> anyhow::Result<ArtifactStore> {
     if let Some(bucket) = &settings.s3 {
         let artifacts = S3Artifacts::new(&s3_settings(bucket)?).context("ARTIFACTS__S3")?;
         return Ok(ArtifactStore { artifacts: Arc::new(artifacts), signed_files: None });
     }
     let folder = settings.data_dir.join("artifacts");
-    let local = LocalArtifacts::open(folder, public_url, key).context("the folder of artifacts")?;
+    let local = LocalArtifacts::open(folder, public_url, keys).context("the folder of artifacts")?;
     let local = Arc::new(local);
     Ok(ArtifactStore { artifacts: local.clone(), signed_files: Some(local) })
 }

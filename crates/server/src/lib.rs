@@ -4,6 +4,7 @@
 pub mod adapters;
 pub mod cli;
 pub mod config;
+mod crash_point;
 pub mod embedded;
 pub mod environment;
 pub mod secrets;

@@ -5,36 +5,36 @@ mod disk;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::call::ArtifactKey;
-use domain::ports::{ArtifactBody, Artifacts, ArtifactsUnavailable, Opened, SignedFiles, URL_LIFE};
-use domain::secret::Secret;
+use domain::ports::{ArtifactBody, Artifacts, ArtifactsUnavailable, KeyRing, Opened, SignedFiles};
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
 use url::Url;
 
-use self::address::Signer;
+use self::address::Signers;
 use crate::unavailable;
 
 /// A folder of artifacts, served by this installation's own HTTP interface.
 pub struct LocalArtifacts {
     root: PathBuf,
     base: Url,
-    signer: Signer,
+    signers: Signers,
 }
 
 impl LocalArtifacts {
     /// Opens the folder, which is made when absent; `public_url` is how the outside reaches the HTTP
-    /// interface. Addresses are signed with a key of their own, derived from `at_rest_key`: every node
-    /// with the same one takes them.
+    /// interface. Addresses are signed with keys of their own, derived from those of the ring: every node
+    /// with the same ones takes them.
     ///
     /// What a crash left half-written is cleared away, so no two programs may have one folder.
-    pub fn open(root: PathBuf, public_url: &Url, at_rest_key: &Secret<[u8; 32]>) -> io::Result<Self> {
+    pub fn open(root: PathBuf, public_url: &Url, keys: Arc<dyn KeyRing>) -> io::Result<Self> {
         disk::prepare(&root)?;
         let mut base = public_url.clone();
         base.set_path(&format!("{}/artifacts/", public_url.path().trim_end_matches('/')));
-        Ok(Self { root, base, signer: Signer::derived_from(at_rest_key) })
+        Ok(Self { root, base, signers: Signers::new(keys) })
     }
 }
 
@@ -47,8 +47,8 @@ impl Artifacts for LocalArtifacts {
     }
 
     async fn sign(&self, key: &ArtifactKey, now: OffsetDateTime) -> Result<Url, ArtifactsUnavailable> {
-        let (path, expires) = (key.to_string(), now + URL_LIFE);
-        let (expires, signature) = self.signer.sign(&path, expires);
+        let path = key.to_string();
+        let (expires, signature) = self.signers.sign(&path, now);
         let mut address = self.base.clone();
         address.set_path(&format!("{}{path}", self.base.path()));
         address.query_pairs_mut().append_pair("expires", &expires).append_pair("signature", &signature);
@@ -66,7 +66,7 @@ impl SignedFiles for LocalArtifacts {
         now: OffsetDateTime,
     ) -> Result<Opened, ArtifactsUnavailable> {
         // The signature goes first: without one, nothing shows what is there.
-        if !self.signer.holds(path, expires, signature, now) {
+        if !self.signers.holds(path, expires, signature, now) {
             return Ok(Opened::Forbidden);
         }
         // What was signed was a key; this makes sure of it before it names a file.

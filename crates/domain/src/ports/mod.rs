@@ -13,6 +13,7 @@ mod clock;
 mod directory;
 mod filing;
 mod housekeeping;
+mod key_ring;
 mod metadata;
 mod nodes;
 mod organizations;
@@ -40,6 +41,7 @@ pub use clock::{Clock, Entropy};
 pub use directory::{Directory, Placeable};
 pub use filing::{Filing, Owner};
 pub use housekeeping::Housekeeping;
+pub use key_ring::{FixedKeys, KeyRing};
 pub use metadata::{
     CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoredSchemas, UnsafeSchema,
 };

@@ -15,7 +15,7 @@ use super::office::{self, Database};
 use super::output::{self, Fields, Output};
 use crate::adapters;
 use crate::config::Settings;
-use crate::secrets::at_rest_key;
+use crate::secrets::KeyFile;
 use crate::system::{SystemClock, SystemEntropy};
 
 /// How far this machine's clock may be from the database's: callbacks carry timestamps that
@@ -87,8 +87,8 @@ fn without_database(why: &str) -> Vec<Check> {
 
 async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     let began = SystemClock.since_boot();
-    let key = match at_rest_key(settings, &SystemEntropy) {
-        Ok(key) => postgres::SealingKey::from_bytes(*key.reveal()),
+    let key = match KeyFile::open(settings, &SystemEntropy, Arc::new(SystemClock)) {
+        Ok(keys) => postgres::SealingKey::of(keys),
         Err(error) => return without_database(&output::reasons(&anyhow::Error::new(error))),
     };
     let store = match postgres::Store::connect(database.url(), key, postgres::Options::default()).await {

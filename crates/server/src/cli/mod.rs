@@ -14,6 +14,7 @@ mod output;
 mod parse;
 mod phone;
 mod schema;
+mod secrets;
 mod tenant;
 mod trunk;
 mod user;
@@ -61,6 +62,9 @@ enum Command {
     /// The secrets that sign an organization's callbacks.
     #[command(subcommand)]
     WebhookSecret(webhook_secret::Command),
+    /// What is encrypted where it is stored: trunk passwords, callback secrets, providers' keys.
+    #[command(subcommand)]
+    Secrets(secrets::Command),
     /// API keys.
     #[command(subcommand)]
     Key(key::Command),
@@ -133,6 +137,7 @@ fn operate(
         Command::Serve | Command::Phone(_) | Command::Speak => Ok(()),
         Command::Migrate => migrate::run(&settings, output),
         Command::Doctor => doctor::run(&settings, output),
+        Command::Secrets(command) => secrets::run(&command, &settings, output),
         Command::Tenant(command) => office()?.attend(async |desk| tenant::run(command, desk, output).await),
         Command::Organization(command) => {
             office()?.attend(async |desk| organization::run(command, desk, output).await)

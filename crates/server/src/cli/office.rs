@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 
 use crate::config::Settings;
 use crate::embedded::Cluster;
-use crate::secrets::at_rest_key;
+use crate::secrets::KeyFile;
 use crate::system::{SystemClock, SystemEntropy};
 
 /// Why the signing key of an owner's field reads so: an operator has no id.
@@ -67,8 +67,13 @@ impl Database {
     /// The store, with the tables that it needs: those of an embedded database are brought up to
     /// date, those of a foreign one are the operator's decision.
     pub(super) async fn store(&self, settings: &Settings) -> anyhow::Result<postgres::Store> {
-        let key = at_rest_key(settings, &SystemEntropy)?;
-        let key = postgres::SealingKey::from_bytes(*key.reveal());
+        let keys = KeyFile::open(settings, &SystemEntropy, Arc::new(SystemClock))?;
+        self.store_with(keys).await
+    }
+
+    /// The same, with keys that the caller follows too.
+    pub(super) async fn store_with(&self, keys: Arc<KeyFile>) -> anyhow::Result<postgres::Store> {
+        let key = postgres::SealingKey::of(keys);
         let store = postgres::Store::connect(self.url(), key, postgres::Options::default()).await;
         let store = store.context("the database cannot be opened")?;
         if self.is_embedded() {

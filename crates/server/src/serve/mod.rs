@@ -2,6 +2,7 @@
 
 mod afterwards;
 mod http_server;
+mod keys;
 mod node;
 mod runtimes;
 mod shutdown;
@@ -18,7 +19,7 @@ use http_api::Readiness;
 use crate::adapters::{self, ArtifactStore};
 use crate::config::Settings;
 use crate::embedded::Cluster;
-use crate::secrets::at_rest_key;
+use crate::secrets::KeyFile;
 use crate::system::{SystemClock, SystemEntropy, raise_open_files};
 use runtimes::Runtimes;
 use shutdown::Signals;
@@ -45,11 +46,11 @@ async fn serve(settings: &Settings, runtimes: &Runtimes) -> anyhow::Result<()> {
 
     std::fs::create_dir_all(&settings.data_dir)
         .with_context(|| format!("the data directory {} cannot be made", settings.data_dir.display()))?;
-    let key = at_rest_key(settings, entropy.as_ref())?;
-    let artifacts = adapters::artifacts(settings, &front.public_url, &key)?;
+    let keys = KeyFile::open(settings, entropy.as_ref(), Arc::clone(&clock))?;
+    let artifacts = adapters::artifacts(settings, &front.public_url, keys.clone())?;
     // A signal during the start ends it; nothing has been taken on yet.
     let started = tokio::select! {
-        started = start(settings, runtimes, &clock, &entropy, key, artifacts) => started?,
+        started = start(settings, runtimes, &clock, &entropy, keys, artifacts) => started?,
         () = signals.next() => return Ok(()),
     };
     let (cluster, wiring) = started;
@@ -79,7 +80,7 @@ async fn start(
     runtimes: &Runtimes,
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
-    key: crate::secrets::AtRestKey,
+    keys: Arc<KeyFile>,
     artifacts: ArtifactStore,
 ) -> anyhow::Result<(Option<Cluster>, Wiring)> {
     let (cluster, url) = if let Some(url) = &settings.database.url {
@@ -90,9 +91,9 @@ async fn start(
         let url = cluster.url().to_owned();
         (Some(cluster), url)
     };
-    let key = postgres::SealingKey::from_bytes(*key.reveal());
-    let store = reach(&url, &key).await?;
-    let wiring = Wiring::build(settings, runtimes, store, artifacts, clock, entropy).await?;
+    let store = reach(&url, &postgres::SealingKey::of(keys.clone())).await?;
+    let mut wiring = Wiring::build(settings, runtimes, store, artifacts, clock, entropy).await?;
+    wiring.follow_keys(keys);
     Ok((cluster, wiring))
 }
 

@@ -31,11 +31,13 @@ use tokio::task::JoinHandle;
 use url::Url;
 
 use super::afterwards::Afterwards;
+use super::keys;
 use super::node::{Identity, boot_id, identity};
 use super::runtimes::Runtimes;
 use super::shutdown::Signals;
 use crate::adapters::{self, ArtifactStore};
 use crate::config::Settings;
+use crate::secrets::KeyFile;
 use crate::spool::DiskSpool;
 use crate::trust;
 
@@ -253,6 +255,11 @@ impl Wiring {
         self.conclude.settled(FLUSH_LIMIT).await;
         self.callbacks.flushed(FLUSH_LIMIT).await;
         self.afterwards.filed(FLUSH_LIMIT).await;
+    }
+
+    /// Follows the key file, until the end.
+    pub(super) fn follow_keys(&mut self, keys: Arc<KeyFile>) {
+        self.loops.push(tokio::spawn(keys::follow(keys, self.store.clone(), self.boot)));
     }
 
     /// Says goodbye to trunks and peers; the heart beats until then.

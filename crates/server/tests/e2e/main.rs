@@ -27,6 +27,7 @@ mod receivers;
 mod record_crashes;
 mod records;
 mod retries;
+mod secrets;
 mod shutdown;
 mod table;
 mod through_kamailio;

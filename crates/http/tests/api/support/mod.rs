@@ -30,9 +30,8 @@ use application::take_over::TakeOver;
 use domain::access::{ApiKey, KeyLevel, Permission};
 use domain::ids::{KeyId, NewId};
 use domain::network::{AddressPolicy, Network};
-use domain::ports::{Access, Artifacts, Clock, Entropy, SignedFiles};
+use domain::ports::{Access, Artifacts, Clock, Entropy, FixedKeys, SignedFiles};
 use domain::scope::Scope;
-use domain::secret::Secret;
 use futures_util::FutureExt;
 use http_api::{
     Front, Gate, Listen, MemoryWindow, Pages, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies,
@@ -167,7 +166,7 @@ impl App {
     pub(crate) async fn open(&self) {
         let base = Url::parse(&format!("http://{}", self.address)).unwrap();
         let folder = self.folder.path().join("artifacts");
-        let local = Arc::new(LocalArtifacts::open(folder, &base, &Secret::new([7; 32])).unwrap());
+        let local = Arc::new(LocalArtifacts::open(folder, &base, Arc::new(FixedKeys::one([7; 32]))).unwrap());
         self.open_with(local.clone(), Some(local)).await;
     }
 

@@ -136,6 +136,11 @@ impl Installation {
         self.database.rows(&format!("SELECT 1 FROM {table}")).await.len()
     }
 
+    /// Runs a statement on the database, as nobody in the service would.
+    pub async fn sql(&self, statement: &str) {
+        self.database.rows(statement).await;
+    }
+
     /// Files a recording of a call, as if it were stored.
     pub async fn files_a_recording(&self, call: &str) {
         let filing = format!("INSERT INTO call_artifacts VALUES ('{call}', 'recording', 10, now())");

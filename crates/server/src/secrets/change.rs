@@ -1,0 +1,85 @@
+//! Writing the key file: whole or not at all, and never over what another has just written.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::Path;
+use std::sync::Arc;
+
+use domain::at_rest::AtRestKeys;
+use domain::ports::{Entropy, KeyRing};
+use domain::secret::Secret;
+
+use super::{KeyFile, KeyFileError, read, text};
+
+impl KeyFile {
+    /// Puts what `decide` makes of the keys in the file into it, if it makes anything of them. Nobody
+    /// else changes the file meanwhile; `wanted` tells the operator what to do where it cannot be changed.
+    pub fn change(
+        &self,
+        wanted: &'static str,
+        decide: impl FnOnce(&AtRestKeys) -> Option<AtRestKeys>,
+    ) -> Result<Arc<AtRestKeys>, KeyFileError> {
+        let unchangeable =
+            |source| KeyFileError::Unchangeable { path: self.path().to_owned(), wanted, source };
+        // Where a link leads, so that the link stays.
+        let path = self.path().canonicalize().map_err(unchangeable)?;
+        let folder = File::open(path.parent().unwrap_or(Path::new("/"))).map_err(unchangeable)?;
+        // Freed with the file, also by a crash.
+        folder.lock().map_err(unchangeable)?;
+        if let Some(keys) = decide(&read(&path)?) {
+            replace(&path, &folder, &keys).map_err(unchangeable)?;
+        }
+        self.follow();
+        Ok(self.keys())
+    }
+}
+
+/// A random key.
+pub fn fresh(entropy: &dyn Entropy) -> Secret<[u8; 32]> {
+    let mut bytes = [0; 32];
+    entropy.fill(&mut bytes);
+    Secret::new(bytes)
+}
+
+/// Puts a fresh key in place, whole or not at all; another process's key stays when it was faster.
+pub(super) fn make(path: &Path, entropy: &dyn Entropy) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(folder)?;
+    let mut suffix = [0; 8];
+    entropy.fill(&mut suffix);
+    let draft = folder.join(format!(".secret-{:016x}", u64::from_ne_bytes(suffix)));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all(text::text_of(&AtRestKeys::first(fresh(entropy))).as_bytes())?;
+    file.sync_all()?;
+    let linked = std::fs::hard_link(&draft, path);
+    std::fs::remove_file(&draft)?;
+    match linked {
+        Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(cause) => Err(cause),
+        Ok(()) => File::open(folder)?.sync_all(),
+    }
+}
+
+/// Renames a file with these keys over the old one; it belongs to whom the old one belonged to, or the
+/// service could no longer read it.
+fn replace(path: &Path, folder: &File, keys: &AtRestKeys) -> io::Result<()> {
+    let old = path.metadata()?;
+    let draft = path.with_extension("new");
+    // What a crash left; under the lock nobody else is writing one.
+    match std::fs::remove_file(&draft) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        fchown(&file, Some(old.uid()), Some(old.gid()))?;
+    }
+    // A group may go on reading it; others never should have.
+    file.set_permissions(std::fs::Permissions::from_mode(old.mode() & 0o640 | 0o600))?;
+    file.write_all(text::text_of(keys).as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&draft, path)?;
+    folder.sync_all()
+}
