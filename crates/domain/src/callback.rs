@@ -29,6 +29,39 @@ pub fn wait_after(failed: u16) -> Option<Duration> {
     WAITS.get(usize::from(failed).checked_sub(1)?).copied()
 }
 
+/// A callback is sent again by hand at most this often.
+pub const MANUAL_TRIES_MAX: u16 = 20;
+
+/// How far a callback is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeliveryState {
+    /// The schedule has a try left.
+    Pending,
+    /// Receipt was confirmed.
+    Delivered,
+    /// Every try of the schedule failed.
+    GivenUp,
+}
+
+impl DeliveryState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Pending, Self::Delivered, Self::GivenUp];
+
+    /// The state's written form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::GivenUp => "given-up",
+        }
+    }
+
+    /// Reads the written form.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
 /// A callback address that was judged fit when the call was placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackUrl(Url);

@@ -3,17 +3,23 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::audit::{Actor, Deed};
 use domain::callback::{CallbackDraft, CallbackUrl};
 use domain::ids::{BootId, CallId};
-use domain::ports::{Callbacks, ClaimedCallback, Settled, StoreUnavailable, TryOutcome, TryRecord};
+use domain::ports::{
+    Callbacks, ClaimedAgain, ClaimedCallback, Settled, StoreUnavailable, TryOutcome, TryRecord,
+};
+use domain::scope::Scope;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::failure::Failure;
+use crate::redelivery;
 use crate::signing_secrets::{SecretsRow, into_secrets};
 use crate::statement::{row, statement};
 use crate::store::Store;
 
+/// What goes out, of the rows `claimed`, with the secrets that are in force at $2.
 macro_rules! with_secrets {
     () => {
         "SELECT c.call_id, c.url, c.body, c.prepared_at, c.tries, \
@@ -25,6 +31,7 @@ macro_rules! with_secrets {
          ORDER BY c.due_at, c.call_id"
     };
 }
+pub(crate) use with_secrets;
 
 const CLAIM: &str = concat!(
     "WITH due AS MATERIALIZED (
@@ -86,7 +93,7 @@ row! {
     Released { released: i64 }
 }
 
-type Claimed = crate::rows::Both<ClaimedRow, SecretsRow>;
+pub(crate) type Claimed = crate::rows::Both<ClaimedRow, SecretsRow>;
 
 #[async_trait]
 impl Callbacks for Store {
@@ -134,12 +141,7 @@ impl Callbacks for Store {
             Settled::Again(due) => ("pending", Some(due)),
             Settled::GivenUp => ("given-up", None),
         };
-        let (outcome, status, detail) = match record.outcome {
-            TryOutcome::Answered(status) => ("answered", Some(i32::from(status)), None),
-            TryOutcome::TimedOut => ("timed-out", None, None),
-            TryOutcome::Broken(why) => ("broken", None, Some(why.replace('\0', ""))),
-            TryOutcome::Refused(why) => ("refused", None, Some(why.replace('\0', ""))),
-        };
+        let (outcome, status, detail) = outcome_columns(record.outcome);
         let query = statement(SETTLE)
             .bind(call.uuid())
             .bind(boot.uuid())
@@ -155,6 +157,28 @@ impl Callbacks for Store {
         Ok(rows.iter().any(|row| row.settled))
     }
 
+    async fn claim_again(
+        &self,
+        scope: Scope,
+        call: CallId,
+        boot: BootId,
+        lease: Duration,
+        deed: &Deed,
+    ) -> Result<ClaimedAgain, StoreUnavailable> {
+        Ok(redelivery::claim(self, scope, call, boot, lease, deed).await?)
+    }
+
+    async fn settle_again(
+        &self,
+        boot: BootId,
+        call: CallId,
+        tries_before: u16,
+        record: TryRecord,
+        by: &Actor,
+    ) -> Result<bool, StoreUnavailable> {
+        Ok(redelivery::settle(self, boot, call, tries_before, record, by).await?)
+    }
+
     async fn release(&self, earlier_boots: &[BootId]) -> Result<u64, StoreUnavailable> {
         let boots: Vec<Uuid> = earlier_boots.iter().map(|boot| boot.uuid()).collect();
         let rows = self.write::<Released>(statement(RELEASE).bind(boots)).await?;
@@ -162,10 +186,20 @@ impl Callbacks for Store {
     }
 }
 
+/// How a try went, as it is kept.
+pub(crate) fn outcome_columns(outcome: TryOutcome) -> (&'static str, Option<i32>, Option<String>) {
+    match outcome {
+        TryOutcome::Answered(status) => ("answered", Some(i32::from(status)), None),
+        TryOutcome::TimedOut => ("timed-out", None, None),
+        TryOutcome::Broken(why) => ("broken", None, Some(why.replace('\0', ""))),
+        TryOutcome::Refused(why) => ("refused", None, Some(why.replace('\0', ""))),
+    }
+}
+
 impl Store {
     /// One unreadable row must not keep the others from their receivers: it is logged and left to
     /// its lease; only when nothing at all can be read is it the caller's failure.
-    fn readable(&self, rows: Vec<Claimed>) -> Result<Vec<ClaimedCallback>, Failure> {
+    pub(crate) fn readable(&self, rows: Vec<Claimed>) -> Result<Vec<ClaimedCallback>, Failure> {
         let mut readable = Vec::with_capacity(rows.len());
         let mut broken = None;
         for row in rows {

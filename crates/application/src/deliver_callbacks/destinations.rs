@@ -6,6 +6,8 @@ use std::time::Duration;
 use domain::ids::CallId;
 use domain::ports::ClaimedCallback;
 
+use super::redeliver::ByHand;
+
 /// Concurrent tries of this node.
 const AT_ONCE: usize = 256;
 
@@ -40,6 +42,8 @@ pub(super) enum Waiting {
     Fresh(CallId),
     /// Fetched by the poll, under a lease that began at this time since boot.
     Claimed(Box<ClaimedCallback>, Duration),
+    /// Sent again by hand.
+    ByHand(Box<ByHand>),
 }
 
 impl Destinations {

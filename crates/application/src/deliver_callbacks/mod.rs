@@ -1,6 +1,8 @@
-//! Delivering callbacks: fresh ones at once, failed ones on schedule, orphaned ones after a crash.
+//! Delivering callbacks: fresh ones at once, failed ones on schedule, orphaned ones after a crash, and
+//! any once more by hand.
 
 mod destinations;
+mod redeliver;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,6 +22,7 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use self::destinations::{Destinations, Waiting};
+pub use self::redeliver::Redelivery;
 use crate::causes::causes;
 use crate::crash_point::crash_point;
 
@@ -140,6 +143,7 @@ impl DeliverCallbacks {
                         self.try_once(*callback).await;
                     }
                 }
+                Waiting::ByHand(by_hand) => self.try_by_hand(*by_hand).await,
             }
             next = self.destinations.lock().give_back(&address);
         }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::deliver_callbacks::Redelivery;
+use domain::audit::{Actor, Deed};
 use domain::call::FinalAnswer;
-use domain::callback::CallbackUrl;
+use domain::callback::{CallbackUrl, DeliveryState};
 use domain::ids::CallId;
 use domain::ports::{LegEnd, TryOutcome};
 use tokio::time::Instant;
@@ -117,4 +119,71 @@ async fn queue(node: &Node, url: &str) -> CallId {
     let call = end_call(node, boot, url).await;
     node.world.callbacks.release(&[boot]).await.unwrap();
     call
+}
+
+/// A call whose callback was given up.
+async fn given_up(node: &mut Node, url: &str) -> CallId {
+    let call = queue(node, url).await;
+    let deliver = Arc::clone(&node.deliver);
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    delivering.abort();
+    assert_eq!(node.store.tries(call).len(), 4);
+    while node.tries.try_recv().is_ok() {}
+    call
+}
+
+fn by_hand(at: time::OffsetDateTime) -> Deed {
+    Deed { actor: Actor::Operator, from: None, at }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callback_is_sent_once_more_by_hand_with_the_same_bytes_whoever_waits_for_it() {
+    let outcome = |before| if before < 5 { TryOutcome::Answered(500) } else { TryOutcome::Answered(200) };
+    let mut node = Node::new(Wishes { outcome, ..Wishes::default() }).await;
+    let call = given_up(&mut node, "https://quick.example.com/").await;
+    let body = node.store.callback(call).unwrap().body;
+    let scope = node.ground.scope();
+    for (outcome, state) in [
+        (TryOutcome::Answered(500), DeliveryState::GivenUp),
+        (TryOutcome::Answered(200), DeliveryState::Delivered),
+    ] {
+        let deed = by_hand(node.clock.now());
+        let begun = node.deliver.redeliver(scope, call, deed).await.unwrap();
+        let Redelivery::Begun(told) = begun else { panic!("{begun:?}") };
+        assert_eq!(told.await.unwrap(), outcome);
+        assert_eq!(node.tries.recv().await.unwrap().draft.body, body);
+        let told = node.world.deliveries.of_call(scope, call).await.unwrap().unwrap();
+        assert_eq!(told.state, state);
+    }
+    // Whoever asked is gone before the answer comes: the try is made and kept all the same.
+    let deed = by_hand(node.clock.now());
+    drop(node.deliver.redeliver(scope, call, deed).await.unwrap());
+    node.tries.recv().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let told = node.world.deliveries.of_call(scope, call).await.unwrap().unwrap();
+    assert_eq!(told.tries.iter().map(|tried| tried.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(told.tries.iter().filter(|tried| tried.by.is_some()).count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sending_by_hand_disturbs_no_schedule_and_comes_one_at_a_time() {
+    let mut node = Node::new(Wishes { outcome: |_| TryOutcome::TimedOut, ..Wishes::default() }).await;
+    let scope = node.ground.scope();
+    let waiting = queue(&node, "https://quick.example.com/").await;
+    let asked = node.deliver.redeliver(scope, waiting, by_hand(node.clock.now())).await.unwrap();
+    assert!(matches!(asked, Redelivery::Pending), "{asked:?}");
+    let call = given_up(&mut node, "https://slow.example.com/").await;
+    let ask = || node.deliver.redeliver(scope, call, by_hand(node.clock.now()));
+    let first = ask().await.unwrap();
+    assert!(matches!(first, Redelivery::Begun(_)), "{first:?}");
+    assert!(matches!(ask().await.unwrap(), Redelivery::UnderWay));
+    assert!(matches!(
+        node.deliver
+            .redeliver(domain::scope::Scope::Tenant(node.ground.tenant), waiting, by_hand(node.clock.now()))
+            .await,
+        Ok(Redelivery::Begun(_))
+    ));
+    node.store.set_away(true);
+    assert!(ask().await.is_err());
 }

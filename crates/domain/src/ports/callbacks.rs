@@ -6,8 +6,10 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::StoreUnavailable;
+use crate::audit::{Actor, Deed};
 use crate::callback::{CallbackDraft, SigningSecrets};
 use crate::ids::{BootId, CallId};
+use crate::scope::Scope;
 
 /// A callback that this boot may try now, until its lease is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub struct ClaimedCallback {
     pub call: CallId,
     /// Where it goes and what it says.
     pub draft: CallbackDraft,
-    /// How many tries have been settled before this one, 0–3.
+    /// How many tries have gone before this one: 0–3, and up to 23 when it is made by hand.
     pub tries_before: u16,
     /// The organization's signing secrets.
     pub secrets: SigningSecrets,
@@ -64,6 +66,21 @@ pub enum Settled {
     GivenUp,
 }
 
+/// Whether a callback may be sent again by hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimedAgain {
+    /// It may, now, by this boot alone.
+    Claimed(Box<ClaimedCallback>),
+    /// There is no such callback, or it is out of scope.
+    Unknown,
+    /// The schedule is not over: it is tried again without anybody's doing.
+    Pending,
+    /// Another try by hand is under way.
+    UnderWay,
+    /// It was sent by hand [`crate::callback::MANUAL_TRIES_MAX`] times.
+    TooMany,
+}
+
 /// The queue of callbacks.
 #[async_trait]
 pub trait Callbacks: Send + Sync {
@@ -96,6 +113,28 @@ pub trait Callbacks: Send + Sync {
         tries_before: u16,
         record: TryRecord,
         settled: Settled,
+    ) -> Result<bool, StoreUnavailable>;
+
+    /// Claims a callback whose schedule is over for one try by hand, one at a time, and notes the deed.
+    /// From here on the try counts; whoever does not settle it within `lease` makes room for another.
+    async fn claim_again(
+        &self,
+        scope: Scope,
+        call: CallId,
+        boot: BootId,
+        lease: Duration,
+        deed: &Deed,
+    ) -> Result<ClaimedAgain, StoreUnavailable>;
+
+    /// Records a try by hand; a confirmed one makes the callback delivered. `false` when the claim was
+    /// lost and nothing was written.
+    async fn settle_again(
+        &self,
+        boot: BootId,
+        call: CallId,
+        tries_before: u16,
+        record: TryRecord,
+        by: &Actor,
     ) -> Result<bool, StoreUnavailable>;
 
     /// Hands the claims of earlier boots of this node back to the queue; returns how many.

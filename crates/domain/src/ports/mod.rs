@@ -10,6 +10,7 @@ mod call_board;
 mod call_records;
 mod callbacks;
 mod clock;
+mod deliveries;
 mod directory;
 mod filing;
 mod housekeeping;
@@ -36,8 +37,11 @@ pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, Opened, Signe
 pub use audit::AuditLog;
 pub use call_board::{CallBoard, Watched};
 pub use call_records::CallRecords;
-pub use callbacks::{CallbackSender, Callbacks, ClaimedCallback, Settled, TryOutcome, TryRecord};
+pub use callbacks::{
+    CallbackSender, Callbacks, ClaimedAgain, ClaimedCallback, Settled, TryOutcome, TryRecord,
+};
 pub use clock::{Clock, Entropy};
+pub use deliveries::{Deliveries, Delivery, DeliveryTry};
 pub use directory::{Directory, Placeable};
 pub use filing::{Filing, Owner};
 pub use housekeeping::Housekeeping;

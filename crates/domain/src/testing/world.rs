@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, Accounts, Analyses, AuditLog, CallBoard, CallRecords, Callbacks, Directory, Filing, Housekeeping,
-    Invitations, MetadataRecords, Nodes, Organizations, OutboundCalls, Provisioning, Sessions, SetUp,
-    SignInTries, StoredSchemas,
+    Access, Accounts, Analyses, AuditLog, CallBoard, CallRecords, Callbacks, Deliveries, Directory, Filing,
+    Housekeeping, Invitations, MetadataRecords, Nodes, Organizations, OutboundCalls, Provisioning, Sessions,
+    SetUp, SignInTries, StoredSchemas,
 };
 
 /// The ports of one empty store.
@@ -22,6 +22,8 @@ pub struct World {
     pub calls: Arc<dyn OutboundCalls>,
     /// The queue of callbacks.
     pub callbacks: Arc<dyn Callbacks>,
+    /// What became of callbacks.
+    pub deliveries: Arc<dyn Deliveries>,
     /// Assistants, numbers, trunks.
     pub directory: Arc<dyn Directory>,
     /// Keys.
@@ -70,6 +72,7 @@ impl World {
     where
         S: OutboundCalls
             + Callbacks
+            + Deliveries
             + Directory
             + Access
             + Nodes
@@ -94,6 +97,7 @@ impl World {
         Self {
             calls: store.clone(),
             callbacks: store.clone(),
+            deliveries: store.clone(),
             directory: store.clone(),
             access: store.clone(),
             nodes: store.clone(),

@@ -10,6 +10,7 @@ pub mod call_lists;
 pub mod call_records;
 pub mod callbacks;
 pub mod conclude;
+pub mod deliveries;
 pub mod directory;
 pub mod filing;
 pub mod housekeeping;
@@ -79,6 +80,19 @@ macro_rules! store_contracts {
                 excluded_destinations_and_the_limit_hold,
                 parallel_claims_share_nothing,
                 claims_of_earlier_boots_are_released,
+            }
+            deliveries {
+                a_callback_is_shown_with_all_that_was_tried_of_it,
+                the_callbacks_of_an_organization_come_newest_first_page_by_page,
+                of_one_state_only_those_are_shown,
+                foreign_callbacks_do_not_exist,
+                a_given_up_callback_is_sent_again_and_becomes_delivered,
+                a_failed_try_by_hand_changes_no_state,
+                a_schedule_that_is_not_over_is_not_disturbed,
+                of_many_at_once_one_is_sent,
+                a_try_by_hand_that_nobody_settles_makes_room,
+                at_most_twenty_are_sent_by_hand,
+                it_is_signed_with_the_secrets_in_force,
             }
             nodes {
                 a_join_tells_the_earlier_boots_of_this_node,

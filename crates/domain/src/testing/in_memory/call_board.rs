@@ -11,9 +11,10 @@ use crate::call::{
     Account, Board, BoardCall, BoardQuery, CallCursor, CallOrder, CallQuery, CallState, CallStory,
     ChartBounds, Dialled, Outcomes, Provenance, Report, ReportState,
 };
+use crate::callback::DeliveryState;
 use crate::ids::CallId;
 use crate::page::Page;
-use crate::ports::{CallBoard, StoreUnavailable, TryOutcome, TryRecord, Watched};
+use crate::ports::{CallBoard, StoreUnavailable, Watched};
 use crate::scope::Scope;
 use crate::testing::LaidCall;
 
@@ -160,10 +161,15 @@ impl State {
             url: entry.draft.url.url().to_string(),
             state: match entry.state {
                 Delivery::Pending { due_at, .. } => ReportState::Due(due_at),
-                Delivery::Settled if was_confirmed(&entry.tries) => ReportState::Delivered,
-                Delivery::Settled => ReportState::GivenUp,
+                Delivery::Settled(DeliveryState::Delivered) => ReportState::Delivered,
+                Delivery::Settled(_) => ReportState::GivenUp,
             },
-            tries: entry.tries.clone(),
+            tries: entry
+                .tries
+                .iter()
+                .chain(entry.by_hand.iter().map(|tried| &tried.record))
+                .cloned()
+                .collect(),
         });
         let filed = self.filed.get(&id);
         let account =
@@ -174,8 +180,4 @@ impl State {
         });
         Some(CallStory { call, dialled, answer, callback, account, analysis })
     }
-}
-
-fn was_confirmed(tries: &[TryRecord]) -> bool {
-    tries.iter().map(|record| &record.outcome).any(TryOutcome::confirmed)
 }

@@ -6,9 +6,13 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::{Claim, Delivery, InMemory, State};
-use crate::callback::SigningSecrets;
+use crate::audit::{Action, Actor, Deed};
+use crate::callback::{DeliveryState, MANUAL_TRIES_MAX, SigningSecrets};
 use crate::ids::{BootId, CallId};
-use crate::ports::{Callbacks, ClaimedCallback, Settled, StoreUnavailable, TryRecord};
+use crate::ports::{
+    Callbacks, ClaimedAgain, ClaimedCallback, DeliveryTry, Settled, StoreUnavailable, TryRecord,
+};
+use crate::scope::Scope;
 
 #[async_trait]
 impl Callbacks for InMemory {
@@ -73,8 +77,64 @@ impl Callbacks for InMemory {
         entry.tries.push(record);
         entry.state = match settled {
             Settled::Again(due_at) => Delivery::Pending { due_at, claim: None },
-            Settled::Delivered | Settled::GivenUp => Delivery::Settled,
+            Settled::Delivered => Delivery::Settled(DeliveryState::Delivered),
+            Settled::GivenUp => Delivery::Settled(DeliveryState::GivenUp),
         };
+        Ok(true)
+    }
+
+    async fn claim_again(
+        &self,
+        scope: Scope,
+        call: CallId,
+        boot: BootId,
+        lease: Duration,
+        deed: &Deed,
+    ) -> Result<ClaimedAgain, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Some(owner) = state.owner_of(scope, call) else { return Ok(ClaimedAgain::Unknown) };
+        let secrets = state.organizations.get(&owner).map(|entry| entry.secrets_at(deed.at));
+        let (Some(secrets), Some(entry)) = (secrets, state.callbacks.get_mut(&call)) else {
+            return Ok(ClaimedAgain::Unknown);
+        };
+        if matches!(entry.state, Delivery::Pending { .. }) {
+            return Ok(ClaimedAgain::Pending);
+        }
+        if entry.manual_claim.is_some_and(|(_, until)| until > deed.at) {
+            return Ok(ClaimedAgain::UnderWay);
+        }
+        if entry.manual_tries >= MANUAL_TRIES_MAX {
+            return Ok(ClaimedAgain::TooMany);
+        }
+        let tries_before = entry.tries_begun();
+        entry.manual_tries += 1;
+        entry.manual_claim = Some((boot, deed.at + lease));
+        let draft = entry.draft.clone();
+        let destination = draft.url.destination();
+        let within = Scope::Organization(scope.tenant(), owner);
+        state.note(deed, within, Action::CallbackRedeliver, call, Some(&destination));
+        Ok(ClaimedAgain::Claimed(Box::new(ClaimedCallback { call, draft, tries_before, secrets })))
+    }
+
+    async fn settle_again(
+        &self,
+        boot: BootId,
+        call: CallId,
+        tries_before: u16,
+        record: TryRecord,
+        by: &Actor,
+    ) -> Result<bool, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Some(entry) = state.callbacks.get_mut(&call) else { return Ok(false) };
+        let number = entry.tries_begun();
+        if entry.manual_claim.is_none_or(|(own, _)| own != boot) || tries_before + 1 != number {
+            return Ok(false);
+        }
+        entry.manual_claim = None;
+        if record.outcome.confirmed() {
+            entry.state = Delivery::Settled(DeliveryState::Delivered);
+        }
+        entry.by_hand.push(DeliveryTry { number, record, by: Some(by.clone()) });
         Ok(true)
     }
 
@@ -98,7 +158,7 @@ impl Delivery {
         match self {
             Self::Pending { claim: Some(claim), .. } => Some(claim.lease_until),
             Self::Pending { due_at, claim: None } => Some(*due_at),
-            Self::Settled => None,
+            Self::Settled(_) => None,
         }
     }
 }
@@ -117,6 +177,13 @@ impl State {
         *claim = Some(Claim { boot, lease_until: now + lease, taken_up: true });
         let tries_before = u16::try_from(entry.tries.len()).ok()?;
         Some((*due_at, ClaimedCallback { call, draft: entry.draft.clone(), tries_before, secrets }))
+    }
+}
+
+impl super::CallbackEntry {
+    /// How many tries were begun, those by hand too.
+    fn tries_begun(&self) -> u16 {
+        u16::try_from(self.tries.len()).unwrap_or(u16::MAX).saturating_add(self.manual_tries)
     }
 }
 

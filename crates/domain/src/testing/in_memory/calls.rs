@@ -112,7 +112,15 @@ impl OutboundCalls for InMemory {
             let lease_until = draft.prepared_at + FIRST_LEASE;
             let claim = Some(Claim { boot: fence.owner, lease_until, taken_up: false });
             let state_of = Delivery::Pending { due_at: draft.prepared_at, claim };
-            let queued = CallbackEntry { organization, draft, state: state_of, tries: Vec::new() };
+            let queued = CallbackEntry {
+                organization,
+                draft,
+                state: state_of,
+                tries: Vec::new(),
+                by_hand: Vec::new(),
+                manual_tries: 0,
+                manual_claim: None,
+            };
             state.callbacks.insert(fence.call, queued);
         }
         Ok(Concluded::Final)

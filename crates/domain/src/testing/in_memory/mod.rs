@@ -9,6 +9,7 @@ mod call_board;
 mod call_records;
 mod callbacks;
 mod calls;
+mod deliveries;
 mod directory;
 mod filing;
 mod housekeeping;
@@ -33,13 +34,13 @@ use crate::access::{ApiKey, KeyDigest};
 use crate::assistant::Assistant;
 use crate::audit::AuditEntry;
 use crate::call::{ArtifactKind, Ended, FinalAnswer, Live, OutboundCall};
-use crate::callback::CallbackDraft;
+use crate::callback::{CallbackDraft, DeliveryState};
 use crate::ids::{
     AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TeamId, TenantId, TrunkId,
 };
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
 use crate::organization::{Organization, Tenant};
-use crate::ports::{Command, Recorded, SavedLeg, StoreUnavailable, TryRecord};
+use crate::ports::{Command, DeliveryTry, Recorded, SavedLeg, StoreUnavailable, TryRecord};
 use crate::secret::Secret;
 use crate::testing::LaidCall;
 use crate::trunk::{Number, Trunk};
@@ -105,11 +106,14 @@ struct CallbackEntry {
     draft: CallbackDraft,
     state: Delivery,
     tries: Vec<TryRecord>,
+    by_hand: Vec<DeliveryTry>,
+    manual_tries: u16,
+    manual_claim: Option<(BootId, OffsetDateTime)>,
 }
 
 enum Delivery {
     Pending { due_at: OffsetDateTime, claim: Option<Claim> },
-    Settled,
+    Settled(DeliveryState),
 }
 
 struct Claim {
