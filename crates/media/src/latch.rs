@@ -5,10 +5,15 @@
 //! only packets with the agreed payload type count (the caller checks that); a source that talks
 //! cannot be pushed aside, except by the very address that the SDP named; another one gets its
 //! turn only after silence, and another host only after longer silence; addresses of this machine
-//! or link are believed only when the SDP named such.
+//! or link are believed only when the SDP named such. Under a guard no packet goes to an address
+//! that it refuses, whatever the SDP or a packet's source says: where the SDP names such a one, the
+//! first packet from another tells where to send.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
+
+use domain::network::AddressPolicy;
 
 use crate::packet::Packet;
 
@@ -40,6 +45,7 @@ struct Probation {
 #[derive(Debug)]
 pub(crate) struct Latch {
     negotiated: SocketAddr,
+    guard: Option<Arc<AddressPolicy>>,
     source: Option<Source>,
     probation: Option<Probation>,
     straggler: Option<(SocketAddr, Duration)>,
@@ -47,15 +53,17 @@ pub(crate) struct Latch {
 
 impl Latch {
     /// Begins with the address that the SDP named.
-    pub(crate) fn new(negotiated: SocketAddr) -> Self {
-        Self { negotiated, source: None, probation: None, straggler: None }
+    pub(crate) fn new(named: SocketAddr, guard: Option<Arc<AddressPolicy>>) -> Self {
+        let negotiated = if passes(guard.as_deref(), named) { named } else { NOWHERE };
+        Self { negotiated, guard, source: None, probation: None, straggler: None }
     }
 
     /// Goes on with the address of another agreement; the same one changes nothing.
-    pub(crate) fn renegotiate(&mut self, negotiated: SocketAddr, now: Duration) {
-        if self.negotiated != negotiated {
+    pub(crate) fn renegotiate(&mut self, named: SocketAddr, now: Duration) {
+        let next = Self::new(named, self.guard.clone());
+        if self.negotiated != next.negotiated {
             let before = self.source.map(|source| (source.address, now + STRAGGLERS));
-            *self = Self { straggler: before, ..Self::new(negotiated) };
+            *self = Self { straggler: before, ..next };
         }
     }
 
@@ -73,17 +81,20 @@ impl Latch {
     /// Whether a packet of an agreed payload type counts.
     pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
         let straggles = self.straggler.is_some_and(|(address, until)| now < until && address == from);
-        if straggles && from != self.negotiated || !plausible(from, self.negotiated) {
+        if straggles && from != self.negotiated || !self.plausible(from) {
             return false;
         }
         let Some(source) = self.source else {
-            return self.take(packet, from, now);
+            return passes(self.guard.as_deref(), from) && self.take(packet, from, now);
         };
         if source.address == from && source.ssrc == packet.ssrc {
             self.source = Some(Source { heard: now, ..source });
             // A second stream of the same address must wait until this one stops.
             self.probation = self.probation.filter(|probation| probation.address != from);
             return true;
+        }
+        if !passes(self.guard.as_deref(), from) {
+            return false;
         }
         let silence = now.saturating_sub(source.heard);
         // The other side's new port after a NAT forgot the old one, or the one that was named.
@@ -92,6 +103,15 @@ impl Latch {
             return self.take(packet, from, now);
         }
         (source.address == from || from == self.negotiated) && self.try_out(packet, from, now)
+    }
+
+    /// Whether packets may come from there at all. What is near is the guard's to judge, where there
+    /// is one.
+    fn plausible(&self, from: SocketAddr) -> bool {
+        let (from_ip, named) = (from.ip(), self.negotiated.ip());
+        let nowhere = from_ip.is_unspecified() || from_ip.is_multicast() || from.port() == 0;
+        let near = from_ip.is_loopback() && !named.is_loopback() || link_local(from_ip) && !link_local(named);
+        !nowhere && (!near || self.guard.is_some())
     }
 
     /// Takes another stream over on its second packet in sequence, so that a stray one changes
@@ -115,11 +135,11 @@ impl Latch {
     }
 }
 
-fn plausible(from: SocketAddr, negotiated: SocketAddr) -> bool {
-    let (from_ip, named) = (from.ip(), negotiated.ip());
-    let nowhere = from_ip.is_unspecified() || from_ip.is_multicast() || from.port() == 0;
-    let near = from_ip.is_loopback() && !named.is_loopback() || link_local(from_ip) && !link_local(named);
-    !nowhere && !near
+/// Stands for an address that the SDP named and the guard refuses.
+const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+
+fn passes(guard: Option<&AddressPolicy>, address: SocketAddr) -> bool {
+    guard.is_none_or(|guard| guard.judge(address.ip()).is_ok())
 }
 
 fn link_local(address: IpAddr) -> bool {
@@ -142,7 +162,7 @@ mod tests {
     }
 
     fn latch() -> Latch {
-        Latch::new(at(NAMED))
+        Latch::new(at(NAMED), None)
     }
 
     fn admit(latch: &mut Latch, from: &str, ssrc: u32, sequence: u16, millis: u64) -> bool {
@@ -219,13 +239,32 @@ mod tests {
         {
             assert!(!admit(&mut latch(), from, 1, 1, 0), "{from}");
         }
-        let mut local = Latch::new(at("127.0.0.1:4000"));
+        let mut local = Latch::new(at("127.0.0.1:4000"), None);
         assert!(admit(&mut local, "127.0.0.1:4002", 1, 1, 0));
     }
 
     #[test]
     fn nothing_is_sent_to_nowhere() {
-        assert_eq!(Latch::new(at("0.0.0.0:4000")).destination(), None);
-        assert_eq!(Latch::new(at("192.0.2.1:0")).destination(), None);
+        assert_eq!(Latch::new(at("0.0.0.0:4000"), None).destination(), None);
+        assert_eq!(Latch::new(at("192.0.2.1:0"), None).destination(), None);
+    }
+
+    #[test]
+    fn under_a_guard_nothing_goes_to_an_address_that_it_refuses() {
+        let guard = || Some(Arc::new(AddressPolicy::default()));
+        let mut latch = Latch::new(at("10.0.0.9:4000"), guard());
+        assert_eq!(latch.destination(), None);
+        // Neither to one that packets pretend to come from.
+        assert!(!admit(&mut latch, "10.0.0.9:4000", 1, 1, 0));
+        assert!(!admit(&mut latch, "192.168.1.1:4000", 1, 1, 0));
+        assert_eq!(latch.destination(), None);
+        assert!(admit(&mut latch, "8.8.8.8:4000", 1, 1, 0));
+        assert_eq!(latch.destination(), Some(at("8.8.8.8:4000")));
+        assert!(!admit(&mut latch, "10.0.0.9:4000", 2, 1, 9_000));
+        // Another description that names such a one changes nothing.
+        latch.renegotiate(at("169.254.169.254:80"), Duration::from_secs(9));
+        assert_eq!(latch.destination(), Some(at("8.8.8.8:4000")));
+        let public = Latch::new(at("8.8.4.4:4000"), guard());
+        assert_eq!(public.destination(), Some(at("8.8.4.4:4000")));
     }
 }

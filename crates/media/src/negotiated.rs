@@ -1,8 +1,10 @@
 //! What the signalling agreed on, and the random values that a session begins with.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use domain::audio::AudioFormat;
+use domain::network::AddressPolicy;
 use domain::ports::{Detects, Entropy};
 
 use crate::srtp::{Master, Suite};
@@ -59,6 +61,8 @@ pub struct Negotiated {
     pub direction: Direction,
     /// How packets are protected, when they are.
     pub protection: Option<Protection>,
+    /// Whom packets may go to and come from, where that is not everybody.
+    pub guard: Option<Arc<AddressPolicy>>,
     /// What is worked out of the sound that is heard.
     pub detects: Detects,
 }

@@ -39,7 +39,7 @@ impl Receiver {
     /// Waits for the other side from `now` on.
     pub(crate) fn new(terms: Negotiated, now: Duration) -> Self {
         Self {
-            latch: Latch::new(terms.remote),
+            latch: Latch::new(terms.remote, terms.guard.clone()),
             ssrc: None,
             reception: Reception::default(),
             buffer: JitterBuffer::new(terms.format.silence()),
@@ -166,6 +166,7 @@ mod tests {
             telephone_event: Some(101),
             remote: PEER.parse().unwrap(),
             direction: Direction::SendReceive,
+            guard: None,
             detects: Detects::default(),
             protection: None,
         }

@@ -65,6 +65,7 @@ mod tests {
             remote: "192.0.2.1:4000".parse().unwrap(),
             direction: Direction::SendReceive,
             protection: Some(Protection { suite, ours, theirs }),
+            guard: None,
             detects: Detects::default(),
         }
     }

@@ -112,6 +112,7 @@ mod tests {
             telephone_event: Some(101),
             remote: "127.0.0.1:4000".parse().unwrap(),
             direction,
+            guard: None,
             detects: Detects::default(),
             protection: None,
         }

@@ -89,6 +89,7 @@ impl Line {
                 telephone_event: agreed.telephone_event,
                 remote: agreed.remote,
                 direction: direction(agreed.direction),
+                guard: None,
                 detects: Detects { speech: true, tones: false },
                 protection: agreed.protection(&self.local),
             });

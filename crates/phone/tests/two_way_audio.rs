@@ -68,6 +68,7 @@ impl Talker {
             telephone_event: agreed.telephone_event,
             remote: agreed.remote,
             direction: Direction::SendReceive,
+            guard: None,
             detects: Detects::default(),
             protection: None,
         });

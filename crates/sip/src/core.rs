@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::network::AddressPolicy;
 use domain::trunk::{Transport, TrunkAddress};
 use tokio::runtime::Handle;
 
 use crate::dialog::Dialog;
+use crate::gateways::{Bounds, KnownHost};
 use crate::headers;
 use crate::resolve::Resolve;
 use crate::stack::{Flow, Stack};
@@ -25,20 +27,19 @@ pub(crate) struct Core {
     pub(crate) timers: Timers,
     pub(crate) tokens: Tokens,
     pub(crate) resolver: Arc<dyn Resolve>,
+    pub(crate) known_hosts: Vec<KnownHost>,
+    /// What guarded trunks may lead to.
+    pub(crate) guard: Arc<AddressPolicy>,
     /// Signalling runs here, whoever polls the legs.
     pub(crate) runtime: Handle,
 }
 
 impl Core {
-    /// The address that a peer's answers and requests reach us at.
-    pub(crate) fn sent_by(&self, peer: SocketAddr) -> SocketAddr {
-        SocketAddr::new(self.stack.address_towards(peer), self.stack.local_addr().port())
-    }
-
     /// The way of a dialog's next request (RFC 3261 §8.1.2). A stream in use is kept: its peer
     /// expects us there, and the certificate was checked for the trunk's name, not for the
-    /// Contact's.
-    pub(crate) async fn flow_of(&self, dialog: &Dialog, current: &Flow, host: &str) -> Flow {
+    /// Contact's. The way of the INVITE is also kept where the trunk's bounds would be left.
+    pub(crate) async fn flow_of(&self, dialog: &Dialog, current: &Flow, bounds: &Bounds) -> Flow {
+        let host = &bounds.host;
         if current.transport != Transport::Udp {
             if !current.is_broken() {
                 return current.clone();
@@ -49,7 +50,7 @@ impl Core {
                 _ => current.clone(),
             };
         }
-        match self.next_hop(dialog.next_hop()).await {
+        match self.next_hop(dialog.next_hop(), bounds).await {
             Some((transport, peer)) if transport != Transport::Udp => {
                 let flow = self.stack.flow(transport, peer, host);
                 match tokio::time::timeout(self.timers.prepare, flow).await {
@@ -62,7 +63,7 @@ impl Core {
         }
     }
 
-    async fn next_hop(&self, uri: &str) -> Option<(Transport, SocketAddr)> {
+    async fn next_hop(&self, uri: &str, bounds: &Bounds) -> Option<(Transport, SocketAddr)> {
         let address = uri_address(uri)?;
         let named = headers::uri_parameter(uri, "transport").map(str::to_ascii_lowercase);
         let transport = match named.as_deref() {
@@ -73,6 +74,10 @@ impl Core {
         };
         let targets = self.resolver.targets(&address, transport);
         let targets = tokio::time::timeout(NEXT_HOP_LOOKUP, targets).await.ok()?.ok()?;
+        if !targets.iter().all(|target| bounds.admit(*target)) {
+            tracing::warn!(host = bounds.host, "a dialog of a guarded trunk leads to a refused address");
+            return None;
+        }
         Some((transport, targets.first().copied()?))
     }
 }

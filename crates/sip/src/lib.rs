@@ -7,6 +7,7 @@ pub mod crypto;
 mod dialog;
 mod digest;
 mod exchange;
+mod gateways;
 mod headers;
 mod leg;
 mod orphan;
@@ -23,6 +24,7 @@ mod tokens;
 mod trunk;
 pub mod uas;
 
+pub use gateways::KnownHost;
 pub use resolve::{Dns, Resolve};
 pub use settings::Settings;
 pub use stack::StartError;

@@ -25,6 +25,11 @@ pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
         tracing::warn!(call_id = %leg.intent.call_id, "a saved leg names no gateway");
         return;
     };
+    let bounds = core.bounds(trunk);
+    if !bounds.admit(gateway) {
+        tracing::warn!(call_id = %leg.intent.call_id, "a left leg is behind an address that is refused now");
+        return;
+    }
     let transport = Transport::parse(&leg.intent.transport).unwrap_or(trunk.transport);
     let flow = match core.stack.flow(transport, gateway, &trunk.address.host).await {
         Ok(flow) => flow,
@@ -33,13 +38,13 @@ pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
             return;
         }
     };
-    let mut dialog = dialog_of(&leg.intent, transport, core.sent_by(gateway));
+    let mut dialog = dialog_of(&leg.intent, transport, core.sent_by(trunk, gateway));
     if let (Some(tag), Some(target)) = (leg.remote_tag, leg.remote_target) {
         dialog.remote_tag = Some(tag);
         dialog.target = target;
         dialog.route_set = leg.route_set;
         dialog.cseq = leg.local_cseq.saturating_add(CSEQ_LEAP);
-        let flow = core.flow_of(&dialog, &flow, &trunk.address.host).await;
+        let flow = core.flow_of(&dialog, &flow, &bounds).await;
         let outcome = exchange(core, &flow, &mut dialog, trunk.credentials.as_ref(), Method::Bye, &[]).await;
         tracing::info!(call_id = %dialog.call_id, code = outcome.code(), "a left leg was hung up");
         return;

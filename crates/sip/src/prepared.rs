@@ -46,7 +46,7 @@ impl Prepared {
         socket: RtpSocket,
     ) -> Self {
         let trunk = plan.trunk;
-        let sent_by = core.sent_by(flow.peer);
+        let sent_by = core.sent_by(&trunk, flow.peer);
         let domain = from_domain(&trunk);
         let from = format!("<sip:{}@{domain}>", plan.from);
         let target = format!("sip:{}@{}", plan.to, trunk.address);
@@ -142,7 +142,7 @@ impl PreparedLeg for Prepared {
         self.reach().await?;
         let (signals, news) = mpsc::channel(WAITING_SIGNALS);
         let (orders, commands) = mpsc::channel(WAITING_COMMANDS);
-        let registration = self.core.table.enter(&self.dialog.call_id, &self.dialog.local_tag);
+        let registration = self.core.table.enter(self.trunk.id, &self.dialog.call_id, &self.dialog.local_tag);
         let runtime = self.core.runtime.clone();
         let call_id = self.intent.call_id.clone();
         let call = Box::new(Call {

@@ -4,6 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use domain::network::AddressPolicy;
+
+use crate::gateways::KnownHost;
 use crate::resolve::{Dns, Resolve};
 use crate::timers::Timers;
 
@@ -26,6 +29,10 @@ pub struct Settings {
     pub timers: Timers,
     /// Finds the gateways of trunks.
     pub resolver: Arc<dyn Resolve>,
+    /// Hosts that it is not asked for.
+    pub known_hosts: Vec<KnownHost>,
+    /// What guarded trunks may lead to.
+    pub guard: AddressPolicy,
 }
 
 impl Settings {
@@ -39,6 +46,8 @@ impl Settings {
             tls: None,
             timers: Timers::default(),
             resolver: Arc::new(Dns::system()),
+            known_hosts: Vec::new(),
+            guard: AddressPolicy::default(),
         }
     }
 }

@@ -167,9 +167,11 @@ impl Stack {
 
     /// Our address as `peer` sees it, for Via, Contact and SDP.
     pub fn address_towards(&self, peer: SocketAddr) -> IpAddr {
-        if let Some(public) = self.public_address {
-            return public;
-        }
+        self.public_address.unwrap_or_else(|| self.own_address_towards(peer))
+    }
+
+    /// Our address on this machine, as a peer on it sees it.
+    pub fn own_address_towards(&self, peer: SocketAddr) -> IpAddr {
         if !self.local.ip().is_unspecified() {
             return self.local.ip();
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use domain::ids::TrunkId;
 use parking_lot::Mutex;
 use rsipstack::sip::Response;
 use rsipstack::transaction::Transaction;
@@ -29,7 +30,10 @@ pub(crate) enum Inbound {
 }
 
 struct Entry {
+    trunk: TrunkId,
     local_tag: String,
+    /// Whether it has not ended yet; what ended may still owe an answer.
+    live: bool,
     inbox: mpsc::Sender<Inbound>,
 }
 
@@ -41,9 +45,9 @@ pub(crate) struct Table {
 
 impl Table {
     /// Enters a call; it leaves when the registration is dropped, on every path.
-    pub(crate) fn enter(self: &Arc<Self>, call_id: &str, local_tag: &str) -> Registration {
+    pub(crate) fn enter(self: &Arc<Self>, trunk: TrunkId, call_id: &str, local_tag: &str) -> Registration {
         let (inbox, messages) = mpsc::channel(WAITING_MESSAGES);
-        let entry = Entry { local_tag: local_tag.to_owned(), inbox: inbox.clone() };
+        let entry = Entry { trunk, local_tag: local_tag.to_owned(), live: true, inbox: inbox.clone() };
         self.entries.lock().insert(call_id.to_owned(), entry);
         Registration { table: self.clone(), call_id: call_id.to_owned(), inbox, messages }
     }
@@ -51,6 +55,12 @@ impl Table {
     /// How many calls are live or still owe an answer.
     pub(crate) fn len(&self) -> usize {
         self.entries.lock().len()
+    }
+
+    /// How many calls over a trunk have not ended.
+    pub(crate) fn live_calls(&self, trunk: TrunkId) -> usize {
+        let entries = self.entries.lock();
+        entries.values().filter(|entry| entry.live && entry.trunk == trunk).count()
     }
 
     /// The inbox of the dialog with this Call-ID and our tag.
@@ -87,6 +97,13 @@ impl Registration {
             Some(message) => message,
             // Never so while we hold a sender ourselves.
             None => std::future::pending().await,
+        }
+    }
+
+    /// The call has ended, though something may come late.
+    pub(crate) fn ended(&self) {
+        if let Some(entry) = self.table.entries.lock().get_mut(&self.call_id) {
+            entry.live = false;
         }
     }
 

@@ -6,7 +6,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::ports::{DialPlan, Entropy, PreparedLeg, Refused, SavedLeg, Telephony, TrunkState};
+use domain::ids::TrunkId;
+use domain::ports::{
+    DialPlan, Entropy, PreparedLeg, Refused, SavedLeg, Telephony, TrunkReport, TrunkReports, TrunkState,
+};
 use domain::trunk::Trunk;
 use media::PortRange;
 use tokio::runtime::Handle;
@@ -48,6 +51,8 @@ impl SipTelephony {
             timers: settings.timers,
             tokens: Tokens::new(entropy),
             resolver: settings.resolver,
+            known_hosts: settings.known_hosts,
+            guard: Arc::new(settings.guard),
             runtime: Handle::current(),
         });
         tokio::spawn(router::route(incoming, table));
@@ -77,7 +82,7 @@ impl SipTelephony {
     }
 
     /// How a trunk stands by its last pings; one that was never pinged counts as up.
-    pub fn trunk_state(&self, trunk: domain::ids::TrunkId) -> TrunkState {
+    pub fn trunk_state(&self, trunk: TrunkId) -> TrunkState {
         self.watch.state(trunk)
     }
 
@@ -127,9 +132,15 @@ impl Telephony for SipTelephony {
         let pinged = self.core.runtime.spawn(async move { ping(&core, &asked).await }).await;
         let registered = self.watch.state(trunk.id).registered;
         match pinged {
-            Ok(pinged) => TrunkState { up: pinged.alive, last_ping: Some(pinged.said), registered },
+            Ok(pinged) => TrunkState { up: pinged.alive(), last_ping: Some(pinged.said), registered },
             Err(_) => TrunkState { up: false, last_ping: None, registered },
         }
+    }
+}
+
+impl TrunkReports for SipTelephony {
+    fn report(&self, trunk: TrunkId) -> TrunkReport {
+        self.watch.report(trunk)
     }
 }
 
@@ -139,7 +150,7 @@ type Reached = Result<(Flow, VecDeque<SocketAddr>), Box<dyn Error + Send + Sync>
 async fn reach(core: Arc<Core>, watch: Arc<Watch>, trunk: Trunk) -> Reached {
     let limit = core.timers.prepare;
     let reaching = async {
-        let mut gateways = core.resolver.targets(&trunk.address, trunk.transport).await?;
+        let mut gateways = core.gateways(&trunk).await?;
         watch.living_first(trunk.id, &mut gateways);
         open_first(core.clone(), trunk.transport, gateways.into(), trunk.address.host).await
     };

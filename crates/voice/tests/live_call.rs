@@ -74,6 +74,7 @@ fn leg(socket: RtpSocket, ssrc: u32, remote: SocketAddr) -> Session {
         remote,
         direction: Direction::SendReceive,
         protection: None,
+        guard: None,
         detects: Detects::ALL,
     });
     leg

@@ -2,10 +2,10 @@
 
 use super::EndedReason;
 
-/// A final response of 300 or more to our INVITE (RFC 3261 §21), kept beside the reason.
+/// A final response of SIP (RFC 3261 §21); that to our INVITE is kept beside the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinalAnswer {
-    /// The status code, 300–699.
+    /// The status code, 200–699; 300 or more where it refuses.
     pub code: u16,
     /// The reason phrase as it came.
     pub phrase: String,

@@ -106,7 +106,7 @@ impl Refused {
 
 /// The guard's rule: every class of address that is not a public host is refused, unless the
 /// operator named its network.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressPolicy {
     /// Networks that override every refusal, for on-premises use.
     pub allowed: Vec<Network>,

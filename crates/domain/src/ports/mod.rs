@@ -27,6 +27,7 @@ mod sessions;
 mod speech;
 mod spool;
 mod telephony;
+mod trunk_reports;
 mod voice_agent;
 
 pub use access::{Access, IssueError};
@@ -65,6 +66,7 @@ pub use telephony::{
     Answered, Detects, DialIntent, DialPlan, HangUp, HeardFrame, Leg, LegEnd, LegEvent, PreparedLeg, Refused,
     SavedLeg, SendFailed, Telephony, TrunkState,
 };
+pub use trunk_reports::{NoAnswer, PingReport, RegistrationReport, Standing, TrunkReport, TrunkReports};
 pub use voice_agent::{AgentEvent, AgentOrder, AgentSession, AgentSpec, TurnId, UtteranceId, VoiceAgent};
 
 /// The store could not be asked, or did not answer; the cause is for the log only.

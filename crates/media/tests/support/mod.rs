@@ -31,6 +31,7 @@ pub(crate) fn terms(remote: SocketAddr) -> Negotiated {
         telephone_event: Some(101),
         remote,
         direction: Direction::SendReceive,
+        guard: None,
         detects: Detects::default(),
         protection: None,
     }

@@ -225,9 +225,9 @@ impl Call {
         let invite = headers::cseq(&attempt.request.headers).map_or(0, |(number, _)| number);
         let extra = vec![Header::RAck(format!("{number} {invite} INVITE").into())];
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, host) = (self.trunk.credentials.clone(), self.trunk.address.host.clone());
+        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
         self.core.runtime.spawn(async move {
-            let flow = core.flow_of(&early, &flow, &host).await;
+            let flow = core.flow_of(&early, &flow, &bounds).await;
             exchange(&core, &flow, &mut early, credentials.as_ref(), Method::PRack, &extra).await;
         });
     }
@@ -253,7 +253,7 @@ impl Call {
             && let Some(flow) = self.next_gateway().await
         {
             tracing::info!(call_id = %self.intent.call_id, gateway = %flow.peer, "503: trying the next gateway");
-            self.dialog.sent_by = self.core.sent_by(flow.peer);
+            self.dialog.sent_by = self.core.sent_by(&self.trunk, flow.peer);
             self.local.address.set_ip(self.dialog.sent_by.ip());
             self.flow = flow;
             attempt.answers = Answers::default();

@@ -17,7 +17,7 @@ impl Call {
     /// Acknowledges an answer that we cannot or will not use, and hangs up on it.
     pub(super) async fn refuse_answer(&mut self, dialog: Dialog, invite: &Request, response: &Response) {
         let Some(ack) = self.build_ack(&dialog, invite) else { return };
-        let flow = self.core.flow_of(&dialog, &self.flow, &self.trunk.address.host).await;
+        let flow = self.core.flow_of(&dialog, &self.flow, &self.core.bounds(&self.trunk)).await;
         self.remember(response, Some(ack.clone()), flow.clone());
         let cseq = self.reserve_cseq();
         let mut dialog = Dialog { cseq: cseq.max(dialog.cseq), ..dialog };
@@ -84,10 +84,10 @@ impl Call {
     pub(super) fn say_bye(&mut self) -> tokio::task::JoinHandle<Outcome> {
         let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, host) = (self.trunk.credentials.clone(), self.trunk.address.host.clone());
+        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
         let extra = [self.reason()];
         self.core.runtime.spawn(async move {
-            let flow = core.flow_of(&dialog, &flow, &host).await;
+            let flow = core.flow_of(&dialog, &flow, &bounds).await;
             exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &extra).await
         })
     }

@@ -118,6 +118,7 @@ impl Call {
     fn end(&mut self, end: LegEnd) {
         if let Some(signals) = self.signals.take() {
             tracing::debug!(call_id = %self.intent.call_id, ?end, "leg ended");
+            self.registration.ended();
             let _ = signals.try_send(Signal::Ended(end));
         }
     }
@@ -158,6 +159,7 @@ impl Call {
                 sdp::Direction::RecvOnly => media::Direction::ReceiveOnly,
                 sdp::Direction::Inactive => media::Direction::Inactive,
             },
+            guard: self.core.bounds(&self.trunk).guard,
             detects: self.detects,
             protection: agreed.protection(&self.local),
         }

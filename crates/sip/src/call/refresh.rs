@@ -62,9 +62,9 @@ impl Call {
         let mut extra = timer.refresh_headers();
         extra.push(Header::Contact(dialog.contact().into()));
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, host) = (self.trunk.credentials.clone(), self.trunk.address.host.clone());
+        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
         talk.refresh = Some(Refresh::Update(self.core.runtime.spawn(async move {
-            let flow = core.flow_of(&dialog, &flow, &host).await;
+            let flow = core.flow_of(&dialog, &flow, &bounds).await;
             exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Update, &extra).await
         })));
     }

@@ -111,7 +111,7 @@ impl Call {
         }
         let contact = headers::first(&asked.headers, "Contact").map(str::to_owned);
         if self.dialog.refresh_target(contact.as_deref()) {
-            self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.trunk.address.host).await;
+            self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.core.bounds(&self.trunk)).await;
         }
         self.with_contact(answer)
     }

@@ -60,7 +60,7 @@ impl Call {
         if let Some(signals) = &self.signals {
             let _ = signals.try_send(news);
         }
-        self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.trunk.address.host).await;
+        self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.core.bounds(&self.trunk)).await;
         let mut talk = Talk {
             timer: SessionTimer::of_answer(&response.headers, now),
             updates: headers::names(&response.headers, "Allow", "UPDATE"),

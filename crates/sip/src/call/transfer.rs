@@ -69,7 +69,7 @@ impl Call {
             Header::Contact(dialog.contact().into()),
         ];
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, host) = (self.trunk.credentials.clone(), self.trunk.address.host.clone());
+        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
         talk.transfer = Some(Transfer {
             first_cseq: dialog.cseq + 1,
             last_cseq: self.dialog.cseq,
@@ -77,7 +77,7 @@ impl Call {
             settled: false,
             due: Instant::now() + self.core.timers.transfer,
             asking: Some(self.core.runtime.spawn(async move {
-                let flow = core.flow_of(&dialog, &flow, &host).await;
+                let flow = core.flow_of(&dialog, &flow, &bounds).await;
                 exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Refer, &extra).await
             })),
         });

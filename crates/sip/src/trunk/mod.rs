@@ -1,5 +1,6 @@
 //! What a trunk needs between calls: pings, registration, and its pace.
 
+mod health;
 mod pace;
 mod ping;
 mod registration;
@@ -20,7 +21,7 @@ use crate::stack::Flow;
 
 /// A conversation with the trunk itself, outside of any call, as this user.
 fn with_trunk(core: &Core, trunk: &Trunk, flow: &Flow, user: &str, target: String) -> Dialog {
-    let sent_by = core.sent_by(flow.peer);
+    let sent_by = core.sent_by(trunk, flow.peer);
     let address = escaped(user);
     Dialog {
         call_id: core.tokens.call_id(sent_by),

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::ports::NoAnswer;
 use domain::trunk::Trunk;
 use rsipstack::platform::CancellationToken;
 use rsipstack::sip::{Header, Method, Response};
 
-use super::watch::Health;
+use super::health::{Health, Registration};
 use super::with_trunk;
 use crate::core::Core;
 use crate::dialog::Dialog;
 use crate::exchange::{Outcome, exchange};
+use crate::gateways::unknown;
 use crate::headers;
 use crate::stack::Flow;
 
@@ -31,7 +33,7 @@ struct Binding {
 pub(super) async fn keep(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, stop: CancellationToken) {
     let Some(username) = trunk.credentials.as_ref().map(|credentials| credentials.username.clone()) else {
         // Without a user there is no address of record to register.
-        health.registered(false);
+        health.registered(Registration::Unanswered(NoAnswer::NoConnection));
         return;
     };
     let lifetime = core.timers.registration;
@@ -43,16 +45,20 @@ pub(super) async fn keep(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, sto
             granted = binding.register() => granted,
             () = stop.cancelled() => break,
         };
-        standing = granted.is_some();
-        health.registered(standing);
-        let pause = if let Some(granted) = granted {
-            failures = 0;
-            (granted.mul_f64(0.8)).min(granted.saturating_sub(Duration::from_secs(10)).max(granted / 2))
-        } else {
-            let base = binding.core.timers.registration_retry;
-            let pause = base * 2_u32.pow(failures.min(5));
-            failures += 1;
-            pause + binding.core.tokens.part_of(base / 4)
+        standing = granted.is_ok();
+        let pause = match granted {
+            Ok(granted) => {
+                failures = 0;
+                health.registered(Registration::standing(granted));
+                (granted.mul_f64(0.8)).min(granted.saturating_sub(Duration::from_secs(10)).max(granted / 2))
+            }
+            Err(refused) => {
+                health.registered(refused);
+                let base = binding.core.timers.registration_retry;
+                let pause = base * 2_u32.pow(failures.min(5));
+                failures += 1;
+                pause + binding.core.tokens.part_of(base / 4)
+            }
         };
         tokio::select! {
             () = tokio::time::sleep(pause.max(SHORTEST_PAUSE)) => {}
@@ -66,29 +72,32 @@ pub(super) async fn keep(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, sto
 }
 
 impl Binding {
-    /// Registers once; the lifetime that was granted, or none.
-    async fn register(&mut self) -> Option<Duration> {
+    /// Registers once; the lifetime that was granted, or how the registration stands without.
+    async fn register(&mut self) -> Result<Duration, Registration> {
+        let mut refused = Registration::Pending;
         for _ in 0..2 {
             let wanted = self.lifetime;
-            let (outcome, contact) = self.send(wanted).await?;
-            let Outcome::Final(response) = outcome else { return None };
-            match response.status_code.code() {
-                200..=299 => return Some(granted(&response, &contact).unwrap_or(wanted)),
-                // The registrar wants fewer refreshes (RFC 3261 §10.2.8).
-                423 => {
-                    let minimum = headers::number(&response.headers, "Min-Expires")?;
-                    self.lifetime = self.lifetime.max(Duration::from_secs(minimum));
-                }
-                code => {
-                    tracing::warn!(trunk = %self.trunk.name, code, "the registration was refused");
-                    return None;
-                }
+            let (outcome, contact) = self.send(wanted).await.map_err(Registration::Unanswered)?;
+            let Outcome::Final(response) = outcome else {
+                return Err(Registration::Unanswered(NoAnswer::Silent));
+            };
+            let code = response.status_code.code();
+            if (200..300).contains(&code) {
+                return Ok(granted(&response, &contact).unwrap_or(wanted));
             }
+            // The registrar wants fewer refreshes (RFC 3261 §10.2.8).
+            let minimum = headers::number(&response.headers, "Min-Expires").filter(|_| code == 423);
+            let Some(minimum) = minimum else {
+                tracing::warn!(trunk = %self.trunk.name, code, "the registration was refused");
+                return Err(Registration::Refused(headers::final_answer(&response)));
+            };
+            self.lifetime = self.lifetime.max(Duration::from_secs(minimum));
+            refused = Registration::Refused(headers::final_answer(&response));
         }
-        None
+        Err(refused)
     }
 
-    async fn send(&mut self, lifetime: Duration) -> Option<(Outcome, String)> {
+    async fn send(&mut self, lifetime: Duration) -> Result<(Outcome, String), NoAnswer> {
         let flow = self.flow().await?;
         let (core, trunk) = (&self.core, &self.trunk);
         let domain = crate::prepared::from_domain(trunk);
@@ -106,18 +115,18 @@ impl Binding {
         ];
         let credentials = trunk.credentials.as_ref();
         let outcome = exchange(core, &flow, dialog, credentials, Method::Register, &extra).await;
-        Some((outcome, contact))
+        Ok((outcome, contact))
     }
 
-    async fn flow(&self) -> Option<Flow> {
+    async fn flow(&self) -> Result<Flow, NoAnswer> {
         let Trunk { address, transport, .. } = &self.trunk;
-        let gateways = self.core.resolver.targets(address, *transport).await.ok()?;
+        let gateways = self.core.gateways(&self.trunk).await.map_err(|error| unknown(&error))?;
         for gateway in gateways {
             if let Ok(flow) = self.core.stack.flow(*transport, gateway, &address.host).await {
-                return Some(flow);
+                return Ok(flow);
             }
         }
-        None
+        Err(NoAnswer::NoConnection)
     }
 }
 

@@ -5,57 +5,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use domain::ids::TrunkId;
-use domain::ports::TrunkState;
+use domain::ports::{Standing, TrunkReport, TrunkState};
 use domain::trunk::Trunk;
 use parking_lot::Mutex;
 use rsipstack::platform::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::ping::{Pinged, ping};
+use super::health::{Health, Registration};
+use super::ping::ping;
 use super::registration;
 use crate::core::Core;
-
-/// So many pings in a row must fail before a trunk is down: one alone may be our own hiccup.
-const FAILURES: u32 = 2;
-
-/// What is known about one trunk. Only pings mark it down, never the answer to a call.
-#[derive(Default)]
-pub(crate) struct Health(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    pinged: Option<Pinged>,
-    /// Whether a ping was ever answered.
-    answers: bool,
-    failures: u32,
-    registered: Option<bool>,
-}
-
-impl Health {
-    pub(super) fn registered(&self, registered: bool) {
-        self.0.lock().registered = Some(registered);
-    }
-
-    /// Takes a ping's result and tells whether the trunk is up.
-    fn pinged(&self, pinged: Pinged) -> bool {
-        let mut known = self.0.lock();
-        known.answers |= pinged.alive;
-        // Some carriers drop every OPTIONS: silence says something only of a trunk that has answered.
-        let failed = !pinged.alive && (known.answers || !pinged.silent);
-        known.failures = if failed { known.failures.saturating_add(1) } else { 0 };
-        known.pinged = Some(pinged);
-        known.failures < FAILURES
-    }
-
-    fn state(&self) -> TrunkState {
-        let known = self.0.lock();
-        TrunkState {
-            up: known.failures < FAILURES,
-            last_ping: known.pinged.as_ref().map(|pinged| pinged.said.clone()),
-            registered: known.registered,
-        }
-    }
-}
 
 struct Watched {
     trunk: Trunk,
@@ -108,13 +67,21 @@ impl Watch {
         self.trunks.lock().get(&trunk).map_or(fresh, |known| known.health.state())
     }
 
+    /// How a trunk stands for people.
+    pub(crate) fn report(&self, trunk: TrunkId) -> TrunkReport {
+        let found = self.trunks.lock().get(&trunk).map(|known| {
+            let built_in = self.core.known_host(&known.trunk.address).is_some();
+            let report = known.health.report();
+            TrunkReport { standing: if built_in { Standing::BuiltIn } else { report.standing }, ..report }
+        });
+        TrunkReport { live_calls: self.core.table.live_calls(trunk), ..found.unwrap_or_default() }
+    }
+
     /// Puts the gateways that answer pings before those that do not.
     pub(crate) fn living_first(&self, trunk: TrunkId, gateways: &mut [SocketAddr]) {
         let trunks = self.trunks.lock();
-        let Some(known) = trunks.get(&trunk) else { return };
-        let known = known.health.0.lock();
-        if let Some(pinged) = &known.pinged {
-            gateways.sort_by_key(|gateway| pinged.dead.contains(gateway));
+        if let Some(known) = trunks.get(&trunk) {
+            gateways.sort_by_cached_key(|gateway| known.health.dead(*gateway));
         }
     }
 
@@ -131,8 +98,11 @@ impl Watch {
         let (health, stop) = (Arc::new(Health::default()), CancellationToken::new());
         let unregistered = CancellationToken::new();
         let done = unregistered.clone().drop_guard();
+        if self.core.known_host(&trunk.address).is_some() {
+            return Watched { trunk, health, stop, unregistered };
+        }
         if trunk.register {
-            health.registered(false);
+            health.registered(Registration::Pending);
             let keep = registration::keep(self.core.clone(), trunk.clone(), health.clone(), stop.clone());
             let keep = async move {
                 if let Some(before) = before {
@@ -156,7 +126,7 @@ async fn keep_pinging(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, stop: 
             pinged = ping(&core, &trunk) => pinged,
             () = stop.cancelled() => return,
         };
-        let (alive, said) = (pinged.alive, pinged.said.clone());
+        let (alive, said) = (pinged.alive(), pinged.said.clone());
         let up = health.pinged(pinged);
         if up != was_up {
             tracing::warn!(trunk = %trunk.id, name = trunk.name, up, said, "a trunk changed its state");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::ids::TrunkId;
+use domain::network::AddressPolicy;
 use domain::ports::Entropy;
 use domain::trunk::Trunk;
 use tokio::runtime::Handle;
@@ -32,6 +33,8 @@ impl Uas {
             timers,
             tokens: Tokens::new(entropy),
             resolver: Arc::new(Dns::system()),
+            known_hosts: Vec::new(),
+            guard: Arc::new(AddressPolicy::default()),
             runtime: Handle::current(),
         });
         let (watch, id) = (Watch::new(core), registrar.id);
