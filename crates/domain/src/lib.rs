@@ -24,6 +24,7 @@ pub mod scope;
 pub mod secret;
 pub mod session;
 pub mod spoken;
+pub mod test_line;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timestamp;

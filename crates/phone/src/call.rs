@@ -32,9 +32,16 @@ impl Teller {
 /// Carries one call from its INVITE to its end.
 pub(crate) async fn carry(house: Arc<House>, mut call: IncomingCall) {
     let label = CallLabel { call_id: call.call_id().to_owned(), from: call.from(), to: call.dialled() };
-    let part = house.cast.of(&label.to);
     let teller = Teller { house: house.clone(), label: Arc::new(label), began: Instant::now() };
     teller.tell(Happening::Incoming);
+    let part = match house.cast.of(&teller.label.to).await {
+        Ok(part) => part,
+        Err(error) => {
+            teller.tell(Happening::Failed { why: error.to_string() });
+            refuse(&teller, &mut call, 500, "Server Internal Error");
+            return teller.tell(Happening::Over { talked: None });
+        }
+    };
     let talked = match receive(&house, &part, &teller, &mut call).await {
         Some(line) => Some(Talk::new(&house, &part, &teller, line).hold(&mut call).await),
         None => None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use domain::audio::AudioFormat;
 use domain::ports::{Entropy, Speech};
 use media::PortRange;
-use tokio::sync::broadcast;
+use tokio::sync::{OnceCell, broadcast};
 use tokio_util::sync::CancellationToken;
 
 use crate::event::PhoneEvent;
@@ -32,30 +32,49 @@ pub(crate) struct Part {
     pub(crate) cues: Arc<[Cue]>,
 }
 
-/// Every part, by number.
+/// A script, and its sounds once they are ready.
+struct Role {
+    script: CallScript,
+    part: OnceCell<Arc<Part>>,
+}
+
+/// Every script, by number.
 pub(crate) struct Cast {
-    default: Arc<Part>,
-    by_number: HashMap<String, Arc<Part>>,
+    default: Role,
+    by_number: HashMap<String, Role>,
+    formats: Arc<[AudioFormat]>,
+    speech: Option<Arc<dyn Speech>>,
 }
 
 impl Cast {
-    /// Makes all sounds ready, so that nothing is left to fail or to wait for in a call.
-    pub(crate) async fn ready(
+    /// A cast whose sounds are made ready when they are needed first.
+    pub(crate) fn new(
         scripts: Scripts,
-        formats: &[AudioFormat],
-        speech: Option<&dyn Speech>,
-    ) -> Result<Self, Unsayable> {
-        let default = part(scripts.default, formats, speech).await?;
-        let mut by_number = HashMap::with_capacity(scripts.by_number.len());
-        for (number, script) in scripts.by_number {
-            by_number.insert(bare(&number).to_owned(), part(script, formats, speech).await?);
+        formats: Arc<[AudioFormat]>,
+        speech: Option<Arc<dyn Speech>>,
+    ) -> Self {
+        let role = |script| Role { script, part: OnceCell::new() };
+        let by_number =
+            scripts.by_number.into_iter().map(|(number, script)| (bare(&number).to_owned(), role(script)));
+        Self { default: role(scripts.default), by_number: by_number.collect(), formats, speech }
+    }
+
+    /// Makes all sounds ready, so that nothing is left to fail or to wait for in a call.
+    pub(crate) async fn rehearse(&self) -> Result<(), Unsayable> {
+        for role in self.by_number.values().chain([&self.default]) {
+            self.ready(role).await?;
         }
-        Ok(Self { default, by_number })
+        Ok(())
     }
 
     /// The part for a number.
-    pub(crate) fn of(&self, number: &str) -> Arc<Part> {
-        self.by_number.get(bare(number)).unwrap_or(&self.default).clone()
+    pub(crate) async fn of(&self, number: &str) -> Result<Arc<Part>, Unsayable> {
+        self.ready(self.by_number.get(bare(number)).unwrap_or(&self.default)).await.cloned()
+    }
+
+    async fn ready<'a>(&self, role: &'a Role) -> Result<&'a Arc<Part>, Unsayable> {
+        let making = || part(role.script.clone(), &self.formats, self.speech.as_deref());
+        role.part.get_or_try_init(making).await
     }
 }
 
@@ -100,9 +119,9 @@ mod tests {
             default: CallScript::answering(),
             by_number: HashMap::from([("+15550100".to_owned(), busy.clone())]),
         };
-        let cast = Cast::ready(scripts, &[AudioFormat::Pcmu], None).await.unwrap();
-        assert_eq!(cast.of("15550100").script, busy);
-        assert_eq!(cast.of("+15550100").script, busy);
-        assert_eq!(cast.of("15550101").script, CallScript::answering());
+        let cast = Cast::new(scripts, [AudioFormat::Pcmu].into(), None);
+        assert_eq!(cast.of("15550100").await.unwrap().script, busy);
+        assert_eq!(cast.of("+15550100").await.unwrap().script, busy);
+        assert_eq!(cast.of("15550101").await.unwrap().script, CallScript::answering());
     }
 }

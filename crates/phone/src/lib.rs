@@ -1,6 +1,7 @@
 //! A scriptable telephone: it takes calls over SIP and RTP and does with each what its script says.
 //! It is the callee of the demo and of the tests, and lets people try an assistant without a trunk.
 
+mod built_in;
 mod call;
 mod event;
 mod filing;

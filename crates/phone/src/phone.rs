@@ -42,6 +42,10 @@ pub struct PhoneSettings {
     pub register: Option<Registration>,
     /// What says words; without it, scripts may not.
     pub speech: Option<Arc<dyn Speech>>,
+    /// Whether the sounds of a script are only made ready when it is called first.
+    pub lazy: bool,
+    /// The only address that it hears SIP from, over UDP alone; anybody when absent.
+    pub only_from: Option<SocketAddr>,
     /// The SIP timers; tests shorten them.
     pub timers: TransactionTimers,
     /// Where random values come from.
@@ -58,6 +62,8 @@ impl PhoneSettings {
             formats,
             register: None,
             speech: None,
+            lazy: false,
+            only_from: None,
             timers: TransactionTimers::default(),
             entropy,
         }
@@ -100,13 +106,18 @@ pub struct Phone {
 }
 
 impl Phone {
-    /// Makes every sound of the scripts ready, then takes calls on the current runtime.
+    /// Makes every sound of the scripts ready, unless it is to be lazy, then takes calls on the current runtime.
     pub async fn start(settings: PhoneSettings, scripts: impl Into<Scripts>) -> Result<Self, StartError> {
-        let cast = Cast::ready(scripts.into(), &settings.formats, settings.speech.as_deref()).await?;
+        let formats: Arc<[AudioFormat]> = settings.formats.into();
+        let cast = Cast::new(scripts.into(), formats.clone(), settings.speech);
+        if !settings.lazy {
+            cast.rehearse().await?;
+        }
         let stack = StackSettings {
             listen: settings.listen,
             public_address: None,
             tls: None,
+            only_from: settings.only_from,
             timers: settings.timers,
         };
         let (uas, calls) = Uas::start(stack, BACKLOG).await?;
@@ -117,8 +128,8 @@ impl Phone {
         let house = Arc::new(House {
             cast,
             ports: PortRange::new(settings.listen.ip(), settings.media_ports),
-            ringback: ringback(&settings.formats),
-            formats: settings.formats.into(),
+            ringback: ringback(&formats),
+            formats,
             entropy: settings.entropy,
             events: broadcast::Sender::new(EVENTS),
             stop: CancellationToken::new(),

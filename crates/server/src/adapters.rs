@@ -43,10 +43,11 @@ pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
     sip.public_address = settings.sip.public_address;
     sip.tls =
         Some(trust::client_config(settings.sip.authorities.as_deref()).context("SIP__TLS__AUTHORITIES")?);
+    sip.guard = addresses(settings, &settings.trunks.allowed_networks);
     Ok(sip)
 }
 
-/// The address guard's rule with this machine's own addresses, for callbacks or for AI providers:
+/// The address guard's rule with this machine's own addresses, for callbacks, AI providers or trunks:
 /// each has networks of its own that are exempt.
 pub fn addresses(settings: &Settings, allowed: &[Network]) -> AddressPolicy {
     let interfaces = if_addrs::get_if_addrs().unwrap_or_default();

@@ -35,6 +35,10 @@ pub struct Settings {
     pub secrets: Secrets,
     /// The SIP side.
     pub sip: Sip,
+    /// Trunks that are set up in the dashboard.
+    pub trunks: Trunks,
+    /// The telephone inside the service.
+    pub phone: BuiltInPhone,
     /// The RTP side.
     pub media: Media,
     /// Calls.
@@ -107,6 +111,20 @@ pub struct Sip {
     pub public_address: Option<IpAddr>,
     /// `SIP__TLS__AUTHORITIES`: further certificate authorities (PEM) that trunks may have.
     pub authorities: Option<PathBuf>,
+}
+
+/// The settings of trunks that are set up in the dashboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trunks {
+    /// `TRUNKS__ALLOWED_NETWORKS`: exempt from the address guard.
+    pub allowed_networks: Vec<Network>,
+}
+
+/// The settings of the telephone inside the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltInPhone {
+    /// `PHONE__BUILT_IN`: whether assistants can be tried on it.
+    pub built_in: bool,
 }
 
 /// The RTP side's settings.

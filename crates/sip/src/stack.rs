@@ -42,6 +42,8 @@ pub struct StackSettings {
     pub public_address: Option<IpAddr>,
     /// Trust and client certificate for TLS peers; without it TLS is refused.
     pub tls: Option<Arc<rustls::ClientConfig>>,
+    /// The only address that is heard, and over UDP alone; everybody when absent.
+    pub only_from: Option<SocketAddr>,
     /// The timers of RFC 3261 §17.
     pub timers: TransactionTimers,
 }
@@ -115,7 +117,10 @@ impl Stack {
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<(Arc<Self>, TransactionReceiver), StartError> {
         let failed = |cause| StartError { listen: settings.listen, cause };
-        let (udp, listener) = bind_both(settings.listen).await.map_err(failed)?;
+        let (udp, listener) = match settings.only_from {
+            Some(_) => (bind_udp(settings.listen).map_err(failed)?, None),
+            None => bind_both(settings.listen).await.map(|(udp, tcp)| (udp, Some(tcp))).map_err(failed)?,
+        };
         let local = udp.local_addr().map_err(failed)?;
         let cancel = CancellationToken::new();
         let address = SipAddr { r#type: Some(rsipstack::sip::Transport::Udp), addr: local.into() };
@@ -131,8 +136,8 @@ impl Stack {
             .with_cancel_token(cancel.clone())
             .with_option(settings.timers.into_option())
             .with_inspector(Box::new(LocalMark));
-        if let Some(observer) = observer {
-            builder.with_transport_inspector(Box::new(Tap(observer)));
+        if observer.is_some() || settings.only_from.is_some() {
+            builder.with_transport_inspector(Box::new(Tap { observer, only_from: settings.only_from }));
         }
         let endpoint = builder.build();
         let incoming = endpoint.incoming_transactions().map_err(|error| failed(io::Error::other(error)))?;
@@ -146,7 +151,9 @@ impl Stack {
             flows: Mutex::new(HashMap::new()),
             cancel: cancel.clone(),
         });
-        tokio::spawn(accept(listener, inner.clone(), local, cancel));
+        if let Some(listener) = listener {
+            tokio::spawn(accept(listener, inner.clone(), local, cancel));
+        }
         tokio::spawn(async move {
             if let Err(error) = inner.serve().await {
                 tracing::error!(%error, "the SIP endpoint stopped");
@@ -339,16 +346,25 @@ impl MessageInspector for LocalMark {
     }
 }
 
-struct Tap(Arc<dyn Observer>);
+struct Tap {
+    observer: Option<Arc<dyn Observer>>,
+    only_from: Option<SocketAddr>,
+}
 
 #[async_trait]
 impl TransportEventInspector for Tap {
     async fn handle(&self, event: TransportEvent) -> Option<TransportEvent> {
-        if let TransportEvent::Incoming(SipMessage::Response(response), connection, _) = &event
-            && (200..300).contains(&response.status_code.code())
-            && is_for_invite(response)
-        {
-            self.0.invite_accepted(response, connection);
+        if let TransportEvent::Incoming(message, connection, from) = &event {
+            let known = |only| from.get_socketaddr().is_ok_and(|from| from == only);
+            if !self.only_from.is_none_or(known) {
+                return None;
+            }
+            if let (SipMessage::Response(response), Some(observer)) = (message, &self.observer)
+                && (200..300).contains(&response.status_code.code())
+                && is_for_invite(response)
+            {
+                observer.invite_accepted(response, connection);
+            }
         }
         Some(event)
     }

@@ -42,6 +42,7 @@ impl SipTelephony {
             listen: settings.listen,
             public_address: settings.public_address,
             tls: settings.tls,
+            only_from: None,
             timers: settings.timers.transaction,
         };
         let (stack, incoming) = Stack::start(stack, Some(table.clone())).await?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use domain::ports::{Clock, Directory, Entropy, StoreUnavailable, Telephony};
+use domain::trunk::Trunk;
 use serde_json::json;
 use sip::SipTelephony;
 use time::OffsetDateTime;
@@ -159,7 +160,11 @@ async fn telephony(settings: &Settings) -> Result<Arc<dyn Telephony>, String> {
 
 async fn trunks(directory: &Arc<dyn Directory>, telephony: Result<Arc<dyn Telephony>, String>) -> Vec<Check> {
     let one = |outcome| vec![Check::of("trunks", outcome)];
-    let trunks = match directory.trunks().await {
+    // The built-in phone is in the service, not in this program.
+    let outside = |trunks: Vec<Trunk>| -> Vec<Trunk> {
+        trunks.into_iter().filter(|trunk| !trunk.leads_to_built_in_phone()).collect()
+    };
+    let trunks = match directory.trunks().await.map(outside) {
         Ok(trunks) if trunks.is_empty() => return one(Ok("there are none".to_owned())),
         Ok(trunks) => trunks,
         Err(error) => return one(Err(cause_of(&error))),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::check::{self, Kind};
 use super::layers::Written;
 use super::{
-    Callbacks, Calls, Database, Http, Log, LogFormat, Media, Problem, Problems, Redis, Secrets, Settings,
-    Sip, Tls,
+    BuiltInPhone, Callbacks, Calls, Database, Http, Log, LogFormat, Media, Problem, Problems, Redis, Secrets,
+    Settings, Sip, Tls, Trunks,
 };
 use crate::environment::Environment;
 
@@ -46,6 +46,8 @@ pub(super) fn read(
             public_address: reader.one_or_none("sip.public_address", &check::ADDRESS),
             authorities: reader.one_or_none("sip.tls.authorities", &check::FILE),
         },
+        trunks: Trunks { allowed_networks: reader.many("trunks.allowed_networks", &check::NETWORK) },
+        phone: BuiltInPhone { built_in: reader.one("phone.built_in", &check::SWITCH).unwrap_or(true) },
         // Below 32768, where Linux begins to give out ephemeral ports.
         media: Media { ports: reader.one("media.ports", &check::PORTS).unwrap_or(20_000..=29_999) },
         calls: Calls {

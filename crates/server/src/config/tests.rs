@@ -265,6 +265,8 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         ("SIP__LISTEN", "5060", "ADDRESS:PORT"),
         ("SIP__PUBLIC_ADDRESS", "sip.example.com", "IPv4 or IPv6"),
         ("SIP__TLS__AUTHORITIES", "/nowhere", "exists"),
+        ("TRUNKS__ALLOWED_NETWORKS", "pbx.example.com", "CIDR"),
+        ("PHONE__BUILT_IN", "off", "true or false"),
         ("MEDIA__PORTS", "20000", "FIRST-LAST"),
         ("MEDIA__PORTS", "20001-20002", "room for one call"),
         ("MEDIA__PORTS", "30000-20000", "FIRST-LAST"),

@@ -1,6 +1,7 @@
 //! `callwright serve`: start, run, and end without losing anything.
 
 mod afterwards;
+mod built_in_phone;
 mod http_server;
 mod keys;
 mod node;

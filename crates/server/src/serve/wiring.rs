@@ -31,6 +31,7 @@ use tokio::task::JoinHandle;
 use url::Url;
 
 use super::afterwards::Afterwards;
+use super::built_in_phone::BuiltInPhone;
 use super::keys;
 use super::node::{Identity, boot_id, identity};
 use super::runtimes::Runtimes;
@@ -52,6 +53,7 @@ pub(super) struct Wiring {
     store: Arc<Store>,
     artifacts: ArtifactStore,
     telephony: Arc<SipTelephony>,
+    phone: Arc<BuiltInPhone>,
     run_call: Arc<RunCall>,
     conclude: Arc<ConcludeCall>,
     callbacks: Arc<DeliverCallbacks>,
@@ -86,10 +88,14 @@ impl Wiring {
         let boot = boot_id(clock.as_ref(), entropy.as_ref());
         let supervisor = Arc::new(CallSupervisor::new(control.clone(), runtimes.media()));
         let lease = Arc::new(NodeLease::new(Arc::clone(clock)));
-        let telephony = SipTelephony::start(adapters::sip_settings(settings)?, Arc::clone(entropy))
-            .await
-            .context("SIP__LISTEN")?;
         let speech = adapters::speech()?;
+        let switched_on = settings.phone.built_in;
+        let phone =
+            BuiltInPhone::new(settings.sip.listen, speech.clone(), Arc::clone(entropy), switched_on);
+        let mut sip = adapters::sip_settings(settings)?;
+        sip.known_hosts.push(phone.known_host());
+        let telephony = SipTelephony::start(sip, Arc::clone(entropy)).await.context("SIP__LISTEN")?;
+        phone.admit(telephony.local_addr());
         let agents = adapters::engines(settings, control.clone())?;
         let recorder =
             media::DiskRecorder::open(&settings.data_dir.join("records")).context("the records' folder")?;
@@ -147,6 +153,7 @@ impl Wiring {
             store,
             artifacts,
             telephony,
+            phone,
             run_call,
             conclude,
             callbacks,
@@ -269,6 +276,7 @@ impl Wiring {
             // It was told to end.
             let _ = task.await;
         }
+        self.phone.close().await;
         self.telephony.shutdown().await;
         self.keep_node.abort();
         // Nobody looks for the claims of one that left: what was being analysed would wait for its lease.
