@@ -4,8 +4,8 @@ use std::iter;
 use std::sync::Arc;
 
 use conversation::Conversation;
-use domain::access::Principal;
 use domain::audio::AudioFormat;
+use domain::audit::Deed;
 use domain::call::{CallStatus, EndedReason, OutboundCall};
 use domain::callback::CallbackUrl;
 use domain::idempotency::{Earlier, Once};
@@ -15,6 +15,7 @@ use domain::ports::{
     Acceptance, Accepted, Clock, DialPlan, Directory, Dispatch, Entropy, OutboundCalls, Placeable,
     PreparedLeg, Recorded, Refused, StoreUnavailable, Telephony,
 };
+use domain::scope::Scope;
 use domain::trunk::Trunk;
 use domain::variables::Variables;
 
@@ -42,6 +43,8 @@ pub struct CallRequest {
     pub callback_url: Option<CallbackUrl>,
     /// Set when the request may come again.
     pub once: Option<Once>,
+    /// Set when somebody places it by hand.
+    pub by: Option<Deed>,
 }
 
 /// A recorded call.
@@ -104,32 +107,32 @@ pub struct PlaceCall {
 }
 
 impl PlaceCall {
-    /// Places a call for `principal`; must not be cancelled half way, so run it as a task.
+    /// Places a call with what `scope` covers; must not be cancelled half way, so run it as a task.
     ///
     /// A request that comes again is answered as it was the first time, whatever has changed since.
-    pub async fn place(&self, principal: &Principal, request: CallRequest) -> Result<Placed, PlaceError> {
-        let Some(once) = request.once.clone() else { return self.place_now(principal, request).await };
+    pub async fn place(&self, scope: Scope, request: CallRequest) -> Result<Placed, PlaceError> {
+        let Some(once) = request.once.clone() else { return self.place_now(scope, request).await };
         loop {
             if let Some(earlier) = self.calls.earlier(&once, self.clock.now()).await? {
                 return replayed(earlier);
             }
             match self.in_flight.enter(&once) {
-                Ok(_first) => return self.place_now(principal, request).await,
+                Ok(_first) => return self.place_now(scope, request).await,
                 // It fails once the first is gone, which is what is waited for.
                 Err(mut first) => _ = first.changed().await,
             }
         }
     }
 
-    async fn place_now(&self, principal: &Principal, request: CallRequest) -> Result<Placed, PlaceError> {
-        let found = self.directory.placeable(principal.scope, request.assistant, request.number).await?;
+    async fn place_now(&self, scope: Scope, request: CallRequest) -> Result<Placed, PlaceError> {
+        let found = self.directory.placeable(scope, request.assistant, request.number).await?;
         let placeable = found.ok_or(PlaceError::NotFound)?;
         if !placeable.organization_active {
             return Err(PlaceError::OrganizationInactive);
         }
         let admission =
             self.supervisor.admit().filter(|_| self.lease.may_dial()).ok_or(PlaceError::Unavailable)?;
-        let once = request.once.clone();
+        let (once, by) = (request.once.clone(), request.by.clone());
         let call = self.record_of(&placeable, request);
         let prepared = self.prepare(&call, &placeable).await;
         crash_point("prepared");
@@ -141,7 +144,7 @@ impl PlaceCall {
             }
             Err(reason) => (Dispatch::Refuse { reason }, None),
         };
-        let accepted = self.calls.accept(Acceptance { call: call.clone(), dispatch, once }).await?;
+        let accepted = self.calls.accept(Acceptance { call: call.clone(), dispatch, once, by }).await?;
         crash_point("accepted");
         let (placed, contact) = (call.id, call.contact);
         let reason = match (accepted, prepared) {

@@ -136,6 +136,7 @@ async fn two_nodes_never_share_a_line() {
         call: ground.call().unwrap(),
         dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError },
         once: None,
+        by: None,
     })
     .await;
     let placed = rush(&stores, || ground.dial(ground.call().unwrap(), ground.boot)).await;

@@ -22,7 +22,7 @@ async fn open(database: &TestDatabase) -> Store {
 fn refusal(ground: &Ground, seconds: u64) -> Acceptance {
     let mut call = ground.call().unwrap();
     call.created_at = moment(seconds);
-    Acceptance { call, dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError }, once: None }
+    Acceptance { call, dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError }, once: None, by: None }
 }
 
 fn all(ground: &Ground) -> CallQuery {

@@ -104,7 +104,12 @@ async fn every_accepted_call_is_counted_in_its_hour() {
         let mut call = ground.call().unwrap();
         call.created_at = moment(seconds);
         let acceptance = if refused {
-            Acceptance { call, dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError }, once: None }
+            Acceptance {
+                call,
+                dispatch: Dispatch::Refuse { reason: EndedReason::TrunkError },
+                once: None,
+                by: None,
+            }
         } else {
             ground.dial(call, ground.boot)
         };

@@ -31,6 +31,7 @@ pub fn call_request(body: &Value, callbacks: &AddressPolicy) -> Result<CallReque
         variables: variables.unwrap_or_default(),
         callback_url,
         once: None,
+        by: None,
     }))
 }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 use application::place_call::PlaceError;
 use domain::call::{CallStatus, EndedReason, FinalAnswer};
 use domain::ports::{HangUp, LegEnd, Refused};
+use domain::scope::Reach;
+use domain::testing::{deed, moment};
 
 use crate::support::{Node, RING_LIMIT, Seen, Wishes, is};
 
@@ -139,7 +141,7 @@ async fn hanging_up_an_answered_call_by_hand_completes_it() {
     let call = node.place().await;
     node.callee.answers();
     assert_eq!(node.callee.sees().await, Seen::Acknowledged);
-    assert!(node.world.nodes.request_hang_up(call).await.unwrap());
+    assert!(node.world.nodes.request_hang_up(Reach::Everything, call, deed(moment(0))).await.unwrap());
     node.beats.beat().await.unwrap();
     assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
     node.callee.ends(LegEnd::ByUs);

@@ -3,8 +3,10 @@
 use async_trait::async_trait;
 
 use super::{Fence, SavedLeg, StoreUnavailable};
+use crate::audit::Deed;
 use crate::call::{Live, OutboundCall};
 use crate::ids::{BootId, CallId, NodeId};
+use crate::scope::Reach;
 use crate::trunk::Trunk;
 
 /// What a heartbeat brings back.
@@ -75,8 +77,10 @@ pub trait Nodes: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Orphan>, StoreUnavailable>;
 
-    /// Asks the owner of a live call to hang up; `false` when no live call has this id.
-    async fn request_hang_up(&self, call: CallId) -> Result<bool, StoreUnavailable>;
+    /// Asks the owner of a live call to hang up, and notes who wants it in the audit log; `false` when
+    /// no live call within reach has this id.
+    async fn request_hang_up(&self, reach: Reach, call: CallId, deed: Deed)
+    -> Result<bool, StoreUnavailable>;
 
     /// Says goodbye; a boot that still has live calls stays on the list, so that they are taken
     /// over.

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::{DialIntent, SavedLeg, StoreUnavailable};
+use crate::audit::Deed;
 use crate::call::{Ended, EndedReason, FinalAnswer, OutboundCall, OutboundStatus};
 use crate::callback::CallbackDraft;
 use crate::idempotency::{Earlier, Once};
@@ -49,6 +50,8 @@ pub struct Acceptance {
     pub dispatch: Dispatch,
     /// Set when the request may come again.
     pub once: Option<Once>,
+    /// Set when somebody placed it by hand: noted in the audit log.
+    pub by: Option<Deed>,
 }
 
 /// A call as its request was answered, whatever became of it since.

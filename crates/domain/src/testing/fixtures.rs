@@ -121,7 +121,7 @@ impl Ground {
     pub fn dial(&self, call: OutboundCall, boot: BootId) -> Acceptance {
         let intent = Box::new(intent(self.trunk.id, call.id));
         let max_calls = self.trunk.max_calls;
-        Acceptance { call, dispatch: Dispatch::Dial { owner: boot, intent, max_calls }, once: None }
+        Acceptance { call, dispatch: Dispatch::Dial { owner: boot, intent, max_calls }, once: None, by: None }
     }
 
     /// A call that is being dialled by this ground's boot.

@@ -3,12 +3,15 @@
 mod take_over;
 
 use async_trait::async_trait;
-use domain::ids::{BootId, CallId, NodeId};
+use domain::audit::{Action, Deed};
+use domain::ids::{BootId, CallId, NodeId, OrganizationId, TenantId};
 use domain::ports::{Beat, Command, Nodes, ObservedNode, Orphan, StoreUnavailable};
+use domain::scope::{Reach, Scope};
 use uuid::Uuid;
 
+use crate::audit::entry;
 use crate::failure::Failure;
-use crate::statement::{row, statement};
+use crate::statement::{reached, row, statement};
 use crate::store::Store;
 
 const JOIN: &str = "
@@ -35,12 +38,22 @@ const OTHERS: &str = "
 SELECT node_id, id AS boot, counter FROM boots WHERE id <> $1 AND left_at IS NULL ORDER BY joined_at, id";
 
 const HANG_UP: &str = "
-INSERT INTO node_commands (boot_id, kind, call_id)
-SELECT owner, 'hang-up', call_id FROM call_legs WHERE call_id = $1 AND state <> 'ended'
-RETURNING call_id AS boot";
+WITH live AS (
+    SELECT l.owner, l.call_id, o.tenant_id, o.organization_id, o.destination
+    FROM call_legs l JOIN outbound_calls o ON o.call_id = l.call_id
+    WHERE l.call_id = $1 AND l.state <> 'ended'
+      AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.organization_id = $3)
+), told AS (
+    INSERT INTO node_commands (boot_id, kind, call_id) SELECT owner, 'hang-up', call_id FROM live
+)
+SELECT tenant_id, organization_id, destination FROM live";
 
 row! {
     BootRow { boot: Uuid }
+}
+
+row! {
+    LiveRow { tenant_id: Uuid, organization_id: Uuid, destination: String }
 }
 
 row! {
@@ -102,9 +115,19 @@ impl Nodes for Store {
         Ok(take_over::take_over(self, heir, dead, counter, limit).await?)
     }
 
-    async fn request_hang_up(&self, call: CallId) -> Result<bool, StoreUnavailable> {
-        let rows = self.write::<BootRow>(statement(HANG_UP).bind(call.uuid())).await?;
-        Ok(!rows.is_empty())
+    async fn request_hang_up(
+        &self,
+        reach: Reach,
+        call: CallId,
+        deed: Deed,
+    ) -> Result<bool, StoreUnavailable> {
+        let telling = reached(statement(HANG_UP).bind(call.uuid()), reach);
+        let note = |row: &LiveRow| {
+            let tenant = TenantId::from_uuid(row.tenant_id);
+            let within = Scope::Organization(tenant, OrganizationId::from_uuid(row.organization_id));
+            entry(&deed, within, Action::CallHangUp, call, Some(&row.destination))
+        };
+        Ok(self.audited(telling, note).await?.is_some())
     }
 
     async fn leave(&self, boot: BootId) -> Result<(), StoreUnavailable> {

@@ -3,6 +3,7 @@
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use domain::ids::CallId;
+use domain::scope::Reach;
 use serde_json::json;
 
 use super::office::Desk;
@@ -21,7 +22,8 @@ pub(super) enum Command {
 
 pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
     let Command::HangUp { id } = command;
-    if !desk.nodes.request_hang_up(id).await.context("the call was not hung up")? {
+    let requested = desk.nodes.request_hang_up(Reach::Everything, id, desk.deed()).await;
+    if !requested.context("the call was not hung up")? {
         bail!("there is no live call {id}");
     }
     output.object(&vec![("id", json!(id.to_string())), ("requested", json!(true))])?;

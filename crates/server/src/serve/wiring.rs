@@ -90,8 +90,7 @@ impl Wiring {
         let lease = Arc::new(NodeLease::new(Arc::clone(clock)));
         let speech = adapters::speech()?;
         let switched_on = settings.phone.built_in;
-        let phone =
-            BuiltInPhone::new(settings.sip.listen, speech.clone(), Arc::clone(entropy), switched_on);
+        let phone = BuiltInPhone::new(settings.sip.listen, speech.clone(), Arc::clone(entropy), switched_on);
         let mut sip = adapters::sip_settings(settings)?;
         sip.known_hosts.push(phone.known_host());
         let telephony = SipTelephony::start(sip, Arc::clone(entropy)).await.context("SIP__LISTEN")?;

@@ -15,6 +15,7 @@ mod support;
 mod addresses;
 mod analyses;
 mod bucket;
+mod built_in_phone;
 mod callbacks;
 mod capacity;
 mod conversations;

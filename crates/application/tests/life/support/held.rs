@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::audit::Deed;
 use domain::ids::{BootId, CallId, NodeId};
 use domain::ports::{Beat, Nodes, ObservedNode, Orphan, StoreUnavailable};
+use domain::scope::Reach;
 use tokio::sync::watch;
 
 /// Passes everything on, once it is not held.
@@ -61,8 +63,13 @@ impl Nodes for HeldNodes {
         self.nodes.take_over(heir, dead, counter, limit).await
     }
 
-    async fn request_hang_up(&self, call: CallId) -> Result<bool, StoreUnavailable> {
-        self.nodes.request_hang_up(call).await
+    async fn request_hang_up(
+        &self,
+        reach: Reach,
+        call: CallId,
+        deed: Deed,
+    ) -> Result<bool, StoreUnavailable> {
+        self.nodes.request_hang_up(reach, call, deed).await
     }
 
     async fn leave(&self, boot: BootId) -> Result<(), StoreUnavailable> {

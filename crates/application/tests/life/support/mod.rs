@@ -17,11 +17,10 @@ use application::place_call::{CallRequest, PlaceCall, PlaceError, Placed};
 use application::run_call::RunCall;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
-use domain::access::{Permission, Principal};
 use domain::call::{CallStatus, Ended, EndedReason, OutboundStatus};
 use domain::callback::{CallbackDraft, CallbackUrl};
 use domain::idempotency::Once;
-use domain::ids::{BootId, CallId, KeyId, NumberId, TrunkId};
+use domain::ids::{BootId, CallId, NumberId, TrunkId};
 use domain::number::{Destination, E164};
 use domain::ports::{Accepted, ClaimedCallback, Clock, Conclusion, OutboundCalls, TryOutcome};
 use domain::testing::{Ground, InMemory, World};
@@ -187,9 +186,6 @@ impl Node {
     }
 
     async fn ask(&self, callback: &str, once: Option<Once>) -> Result<Placed, PlaceError> {
-        let key = KeyId::parse("00000000-0000-7000-8000-000000000001").unwrap();
-        let principal =
-            Principal { key, scope: self.ground.scope(), permissions: vec![Permission::OutboundCreate] };
         let request = CallRequest {
             destination: Destination::parse("+14155550123").unwrap(),
             assistant: self.ground.assistant.id,
@@ -198,8 +194,9 @@ impl Node {
             variables: [("name".to_owned(), "Ada".to_owned())].into(),
             callback_url: CallbackUrl::from_stored(callback),
             once,
+            by: None,
         };
-        self.place_call.place(&principal, request).await
+        self.place_call.place(self.ground.scope(), request).await
     }
 
     /// Places a call that is accepted, and sees its INVITE go.

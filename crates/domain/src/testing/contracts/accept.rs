@@ -3,8 +3,8 @@
 use crate::call::{CallStatus, EndedReason};
 use crate::ids::BootId;
 use crate::ports::{Acceptance, Accepted, Dispatch};
-use crate::scope::Scope;
-use crate::testing::fixtures::{Ground, TestResult, conclusion, fresh, moment};
+use crate::scope::{Reach, Scope};
+use crate::testing::fixtures::{Ground, TestResult, conclusion, deed, fresh, moment};
 use crate::testing::world::{World, together};
 
 /// The call, its contact and its fence are there; it is `calling`, without details.
@@ -26,7 +26,8 @@ pub async fn a_refused_call_is_final_at_once_and_reports_nothing(world: &World) 
     let ground = Ground::lay(world, Some(1)).await?;
     let call = ground.call()?;
     let reason = EndedReason::TrunkUnreachable;
-    let acceptance = Acceptance { call: call.clone(), dispatch: Dispatch::Refuse { reason }, once: None };
+    let acceptance =
+        Acceptance { call: call.clone(), dispatch: Dispatch::Refuse { reason }, once: None, by: None };
     assert_eq!(world.calls.accept(acceptance).await?, Accepted::Failed(reason));
     let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
     let details = status.details.ok_or("no details")?;
@@ -34,7 +35,7 @@ pub async fn a_refused_call_is_final_at_once_and_reports_nothing(world: &World) 
     assert_eq!((details.started_at, details.duration), (None, None));
     assert_eq!(details.ended_at, call.created_at);
     assert!(world.owes_nothing().await?);
-    assert!(!world.nodes.request_hang_up(call.id).await?);
+    assert!(!world.nodes.request_hang_up(Reach::Everything, call.id, deed(moment(1))).await?);
     // It took no line.
     ground.calling(world).await?;
     Ok(())
@@ -48,7 +49,7 @@ pub async fn the_same_call_is_never_accepted_twice(world: &World) -> TestResult 
     let placed = together(twins).await.into_iter().flatten().count();
     assert_eq!(placed, 1);
     let refusal = Dispatch::Refuse { reason: EndedReason::TrunkError };
-    let refused = Acceptance { call: call.clone(), dispatch: refusal, once: None };
+    let refused = Acceptance { call: call.clone(), dispatch: refusal, once: None, by: None };
     assert!(world.calls.accept(refused).await.is_err());
     let status = world.calls.status(ground.scope(), call.id).await?.ok_or("not there")?;
     assert_eq!(status.status, CallStatus::Calling);
@@ -63,14 +64,16 @@ pub async fn the_same_call_is_never_accepted_twice(world: &World) -> TestResult 
 pub async fn a_call_has_a_contact_and_a_trunk_of_its_own(world: &World) -> TestResult {
     let (ground, foreign) = (Ground::lay(world, Some(1)).await?, Ground::lay(world, None).await?);
     let refused = Dispatch::Refuse { reason: EndedReason::TrunkError };
-    let known = Acceptance { call: ground.call()?, dispatch: refused, once: None };
+    let known = Acceptance { call: ground.call()?, dispatch: refused, once: None, by: None };
     world.calls.accept(known.clone()).await?;
     let call = ground.call()?;
     let shared = crate::call::OutboundCall { contact: known.call.contact, ..call.clone() };
     assert!(world.calls.accept(ground.dial(shared.clone(), ground.boot)).await.is_err());
     assert!(world.calls.accept(Acceptance { call: shared, ..known }).await.is_err());
     let dispatch = foreign.dial(call.clone(), ground.boot).dispatch;
-    assert!(world.calls.accept(Acceptance { call: call.clone(), dispatch, once: None }).await.is_err());
+    assert!(
+        world.calls.accept(Acceptance { call: call.clone(), dispatch, once: None, by: None }).await.is_err()
+    );
     assert_eq!(world.calls.status(ground.scope(), call.id).await?, None);
     assert!(matches!(world.calls.accept(ground.dial(call, ground.boot)).await?, Accepted::Calling(_)));
     Ok(())

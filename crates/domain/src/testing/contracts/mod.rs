@@ -100,6 +100,7 @@ macro_rules! store_contracts {
                 a_boot_that_leaves_live_calls_behind_is_taken_over,
                 a_hang_up_reaches_the_owner_once,
                 only_live_calls_can_be_hung_up,
+                calls_that_are_placed_and_hung_up_by_hand_are_noted,
             }
             take_over {
                 orphans_come_whole,

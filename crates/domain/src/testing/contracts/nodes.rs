@@ -1,9 +1,11 @@
 //! Boots, heartbeats, commands.
 
+use crate::audit::Action;
 use crate::call::EndedReason;
 use crate::ids::{BootId, CallId, NodeId};
-use crate::ports::Command;
-use crate::testing::fixtures::{Ground, TestResult, conclusion, fresh, moment};
+use crate::ports::{Acceptance, Command};
+use crate::scope::{Reach, Scope};
+use crate::testing::fixtures::{Ground, TestResult, conclusion, deed, fresh, moment};
 use crate::testing::world::World;
 
 /// Those that never said goodbye, of this node only.
@@ -55,7 +57,7 @@ pub async fn a_hang_up_reaches_the_owner_once(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     let other = ground.another_boot(world).await?;
     let (call, _) = ground.calling(world).await?;
-    assert!(world.nodes.request_hang_up(call.id).await?);
+    assert!(world.nodes.request_hang_up(Reach::Everything, call.id, deed(moment(1))).await?);
     assert_eq!(world.nodes.beat(other).await?.commands, []);
     assert_eq!(world.nodes.beat(ground.boot).await?.commands, [Command::HangUp(call.id)]);
     assert_eq!(world.nodes.beat(ground.boot).await?.commands, []);
@@ -65,10 +67,44 @@ pub async fn a_hang_up_reaches_the_owner_once(world: &World) -> TestResult {
 /// An unknown or final call cannot be hung up.
 pub async fn only_live_calls_can_be_hung_up(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
-    assert!(!world.nodes.request_hang_up(CallId::from(fresh())).await?);
+    assert!(!world.nodes.request_hang_up(Reach::Everything, CallId::from(fresh()), deed(moment(1))).await?);
     let (call, fence) = ground.calling(world).await?;
     world.calls.conclude(conclusion(&call, fence, EndedReason::NoAnswer, None, moment(1))).await?;
-    assert!(!world.nodes.request_hang_up(call.id).await?);
+    assert!(!world.nodes.request_hang_up(Reach::Everything, call.id, deed(moment(1))).await?);
     assert_eq!(world.nodes.beat(ground.boot).await?.commands, []);
+    Ok(())
+}
+
+/// Who places or hangs up a call by hand is written down with it; foreign calls are as missing.
+pub async fn calls_that_are_placed_and_hung_up_by_hand_are_noted(world: &World) -> TestResult {
+    let (ground, foreign) = (Ground::lay(world, Some(1)).await?, Ground::lay(world, None).await?);
+    let call = ground.call()?;
+    let placed = Acceptance { by: Some(deed(moment(1))), ..ground.dial(call.clone(), ground.boot) };
+    world.calls.accept(placed).await?;
+    // Without a free line it is recorded all the same.
+    let refused = ground.call()?;
+    let failing = Acceptance { by: Some(deed(moment(2))), ..ground.dial(refused.clone(), ground.boot) };
+    world.calls.accept(failing).await?;
+    for (reach, found) in [(Reach::Within(foreign.scope()), false), (Reach::Within(ground.scope()), true)] {
+        assert_eq!(world.nodes.request_hang_up(reach, call.id, deed(moment(3))).await?, found, "{reach:?}");
+    }
+    let entries = world.audit.entries(ground.scope(), None, None, 10).await?;
+    let told: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.action, entry.subject.clone(), entry.name.clone(), entry.organization))
+        .collect();
+    let number = Some(call.destination.as_str().to_owned());
+    let organization = Scope::organization(ground.scope());
+    let expected = |action, call: CallId| (action, call.to_string(), number.clone(), organization);
+    assert_eq!(
+        told,
+        [
+            expected(Action::CallHangUp, call.id),
+            expected(Action::CallPlace, refused.id),
+            expected(Action::CallPlace, call.id),
+        ]
+    );
+    let nothing = world.audit.entries(foreign.scope(), None, None, 10).await?;
+    assert_eq!(nothing, []);
     Ok(())
 }

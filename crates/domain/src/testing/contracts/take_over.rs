@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::call::{CallStatus, Connected, EndedReason, Live, Ringing};
 use crate::ids::BootId;
 use crate::ports::{Command, Concluded, SavedLeg};
-use crate::testing::fixtures::{Ground, TestResult, conclusion, dialog, intent, moment};
+use crate::scope::Reach;
+use crate::testing::fixtures::{Ground, TestResult, conclusion, deed, dialog, intent, moment};
 use crate::testing::world::{World, together};
 
 async fn counter_of(world: &World, watcher: BootId, boot: BootId) -> TestResult<Option<i64>> {
@@ -165,7 +166,7 @@ pub async fn a_hang_up_follows_the_call_to_its_heir(world: &World) -> TestResult
     let heir = ground.another_boot(world).await?;
     let (call, _) = ground.calling(world).await?;
     world.nodes.take_over(heir, ground.boot, None, 10).await?;
-    assert!(world.nodes.request_hang_up(call.id).await?);
+    assert!(world.nodes.request_hang_up(Reach::Everything, call.id, deed(moment(1))).await?);
     assert_eq!(world.nodes.beat(ground.boot).await?.commands, []);
     assert_eq!(world.nodes.beat(heir).await?.commands, [Command::HangUp(call.id)]);
     Ok(())

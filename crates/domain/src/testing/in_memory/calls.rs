@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::{CallEntry, CallbackEntry, Claim, Delivery, InMemory, Stage, State};
+use crate::audit::Action;
 use crate::call::{CallStatus, Ended, EndedReason, Live, OutboundCall, OutboundStatus};
 use crate::callback::FIRST_LEASE;
 use crate::idempotency::{Earlier, Once};
@@ -18,7 +19,7 @@ use crate::scope::Scope;
 impl OutboundCalls for InMemory {
     async fn accept(&self, acceptance: Acceptance) -> Result<Accepted, StoreUnavailable> {
         let mut state = self.reach()?;
-        let Acceptance { call, dispatch, once } = acceptance;
+        let Acceptance { call, dispatch, once, by } = acceptance;
         let earlier = once.as_ref().and_then(|once| state.placed.earlier(once, call.created_at));
         if let Some(earlier) = earlier {
             return Ok(Accepted::Earlier(earlier));
@@ -56,6 +57,10 @@ impl OutboundCalls for InMemory {
         }
         if let Some(once) = once {
             state.placed.keep(once, call.created_at, recorded);
+        }
+        if let Some(deed) = by {
+            let within = Scope::Organization(call.tenant, call.organization);
+            state.note(&deed, within, Action::CallPlace, call.id, Some(call.destination.as_str()));
         }
         let dialled = matches!(standing, Stage::Live { .. });
         state.calls.insert(call.id, CallEntry { call, dialled, rang_at: None, stage: standing });

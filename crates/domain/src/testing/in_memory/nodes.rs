@@ -3,8 +3,10 @@
 use async_trait::async_trait;
 
 use super::{BootEntry, CallEntry, InMemory, Stage};
+use crate::audit::{Action, Deed};
 use crate::ids::{BootId, CallId, NodeId};
 use crate::ports::{Beat, Command, Fence, Nodes, ObservedNode, Orphan, StoreUnavailable};
+use crate::scope::{Reach, Scope};
 
 #[async_trait]
 impl Nodes for InMemory {
@@ -85,15 +87,24 @@ impl Nodes for InMemory {
         Ok(orphans)
     }
 
-    async fn request_hang_up(&self, call: CallId) -> Result<bool, StoreUnavailable> {
+    async fn request_hang_up(
+        &self,
+        reach: Reach,
+        call: CallId,
+        deed: Deed,
+    ) -> Result<bool, StoreUnavailable> {
         let mut guard = self.reach()?;
         let state = &mut *guard;
-        let Some(Stage::Live { owner, .. }) = state.calls.get(&call).map(|entry| &entry.stage) else {
-            return Ok(false);
-        };
+        let found = state.calls.get(&call);
+        let found = found.filter(|entry| reach.covers(entry.call.tenant, entry.call.organization));
+        let Some(entry) = found else { return Ok(false) };
+        let Stage::Live { owner, .. } = &entry.stage else { return Ok(false) };
         if let Some(boot) = state.boots.get_mut(owner) {
             boot.commands.push(Command::HangUp(call));
         }
+        let within = Scope::Organization(entry.call.tenant, entry.call.organization);
+        let name = entry.call.destination.as_str().to_owned();
+        state.note(&deed, within, Action::CallHangUp, call, Some(&name));
         Ok(true)
     }
 

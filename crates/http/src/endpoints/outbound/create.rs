@@ -45,8 +45,11 @@ async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
     let (mut call, once) = both(call, idempotency::once(&request, principal.scope, &body))?;
     call.once = once;
     let placed =
-        control::run(service, |service| async move { Ok(service.place_call.place(&principal, call).await?) })
-            .await?;
+        control::run(
+            service,
+            |service| async move { Ok(service.place_call.place(principal.scope, call).await?) },
+        )
+        .await?;
     Ok(idempotency::created(&Created::from(placed), placed.replayed))
 }
 
