@@ -39,21 +39,21 @@ SELECT node_id, id AS boot, counter FROM boots WHERE id <> $1 AND left_at IS NUL
 
 const HANG_UP: &str = "
 WITH live AS (
-    SELECT l.owner, l.call_id, o.tenant_id, o.organization_id, o.destination
-    FROM call_legs l JOIN outbound_calls o ON o.call_id = l.call_id
+    SELECT l.owner, l.call_id, c.tenant_id, c.organization_id, c.user_phone_number
+    FROM call_legs l JOIN calls c ON c.id = l.call_id
     WHERE l.call_id = $1 AND l.state <> 'ended'
-      AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.organization_id = $3)
+      AND ($2 IS NULL OR c.tenant_id = $2) AND ($3 IS NULL OR c.organization_id = $3)
 ), told AS (
     INSERT INTO node_commands (boot_id, kind, call_id) SELECT owner, 'hang-up', call_id FROM live
 )
-SELECT tenant_id, organization_id, destination FROM live";
+SELECT tenant_id, organization_id, user_phone_number FROM live";
 
 row! {
     BootRow { boot: Uuid }
 }
 
 row! {
-    LiveRow { tenant_id: Uuid, organization_id: Uuid, destination: String }
+    LiveRow { tenant_id: Uuid, organization_id: Uuid, user_phone_number: Option<String> }
 }
 
 row! {
@@ -125,7 +125,7 @@ impl Nodes for Store {
         let note = |row: &LiveRow| {
             let tenant = TenantId::from_uuid(row.tenant_id);
             let within = Scope::Organization(tenant, OrganizationId::from_uuid(row.organization_id));
-            entry(&deed, within, Action::CallHangUp, call, Some(&row.destination))
+            entry(&deed, within, Action::CallHangUp, call, row.user_phone_number.as_deref())
         };
         Ok(self.audited(telling, note).await?.is_some())
     }
