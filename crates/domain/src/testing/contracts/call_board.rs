@@ -376,7 +376,7 @@ pub async fn a_refused_call_was_never_dialled(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     let call = ground.call()?;
     let dispatch = Dispatch::Refuse { reason: EndedReason::TrunkUnreachable };
-    world.calls.accept(Acceptance { call: call.clone(), dispatch, once: None }).await?;
+    world.calls.accept(Acceptance { call: call.clone(), dispatch, once: None, by: None }).await?;
     assert_eq!(seen(world, &ground, call.id).await?.state, CallState::Failed);
     let story = world.board.story(ground.scope(), call.id).await?.ok_or("no story")?;
     assert_eq!((story.dialled, story.callback), (None, None));
@@ -413,7 +413,7 @@ pub async fn a_print_changes_with_what_is_seen_alone(world: &World) -> TestResul
         .await?;
     changed().await?;
     let dispatch = Dispatch::Refuse { reason: EndedReason::TrunkUnreachable };
-    world.calls.accept(Acceptance { call: ground.call()?, dispatch, once: None }).await?;
+    world.calls.accept(Acceptance { call: ground.call()?, dispatch, once: None, by: None }).await?;
     changed().await?;
     ground.ended(world, moment(10)).await?;
     changed().await?;
