@@ -56,7 +56,13 @@ impl Page {
 }
 
 /// Every folder of pages, each with a table of its own.
-const TABLES: &[&[Page]] = &[pages::home::PAGES];
+const TABLES: &[&[Page]] = &[
+    pages::home::PAGES,
+    pages::entrance::PAGES,
+    pages::first_steps::PAGES,
+    pages::account::PAGES,
+    pages::users::PAGES,
+];
 
 fn pages() -> impl Iterator<Item = &'static Page> {
     TABLES.iter().copied().flatten()

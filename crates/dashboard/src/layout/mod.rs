@@ -100,6 +100,12 @@ impl Layout {
         self
     }
 
+    /// Of a page whose address is not that of the request, or that has no viewer.
+    pub(crate) fn at(mut self, here: impl Into<String>) -> Self {
+        self.here = here.into();
+        self
+    }
+
     /// With a script of the page's own.
     pub(crate) const fn with_scripts(mut self, scripts: &'static [&'static str]) -> Self {
         self.scripts = scripts;

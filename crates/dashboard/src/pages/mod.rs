@@ -1,3 +1,7 @@
 //! The pages, one folder for each part of the dashboard: its table, its handlers, its words.
 
+pub(crate) mod account;
+pub(crate) mod entrance;
+pub(crate) mod first_steps;
 pub(crate) mod home;
+pub(crate) mod users;

@@ -8,5 +8,8 @@
     reason = "these are tests"
 )]
 
+mod account;
+mod entrance;
 mod frame;
 mod support;
+mod users;

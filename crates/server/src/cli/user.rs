@@ -117,15 +117,12 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
     let fields = match command {
         Command::Create { tenant, email, organization, role, .. } => {
             let new = Newcomer { tenant, organization, email, role };
-            match password {
-                Some(password) => {
-                    let passwords = Argon2Passwords::start(Arc::clone(&desk.entropy))?;
-                    fields(&adding.with_password(new, password, &passwords, desk.deed()).await?)
-                }
-                None => {
-                    let (user, minted) = adding.invite(new, desk.deed()).await?;
-                    invited(&user, &minted, &public_url)?
-                }
+            if let Some(password) = password {
+                let passwords = Argon2Passwords::start(Arc::clone(&desk.entropy))?;
+                fields(&adding.with_password(new, password, &passwords, desk.deed()).await?)
+            } else {
+                let (user, minted) = adding.invite(new, desk.deed()).await?;
+                invited(&user, &minted, &public_url)?
             }
         }
         Command::List { tenant, organization } => {

@@ -38,7 +38,7 @@ pub(crate) struct Site {
     pub(crate) world: World,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) passwords: Arc<PlainPasswords>,
-    entropy: Arc<Counter>,
+    pub(crate) entropy: Arc<Counter>,
     /// A tenant with two organizations.
     pub(crate) clinic: Company,
     /// Another tenant.
@@ -108,15 +108,10 @@ impl Site {
         Self { address, world, clock, passwords, entropy, clinic, rival, stopper }
     }
 
-    /// Somebody new of a company, or of one organization of it.
-    pub(crate) async fn user(
-        &self,
-        company: &Company,
-        organization: Option<OrganizationId>,
-        role: Role,
-    ) -> User {
+    /// Somebody who is not added yet.
+    pub(crate) fn nobody(&self, company: &Company, organization: Option<OrganizationId>, role: Role) -> User {
         let id: UserId = fresh(self.clock.now(), self.entropy.as_ref());
-        let user = User {
+        User {
             id,
             tenant: company.tenant,
             organization,
@@ -125,8 +120,18 @@ impl Site {
             active: true,
             created_at: self.clock.now(),
             signed_in_at: None,
-        };
-        let deed = Deed { actor: Actor::Operator, from: None, at: self.clock.now() };
+        }
+    }
+
+    /// Somebody new of a company, or of one organization of it.
+    pub(crate) async fn user(
+        &self,
+        company: &Company,
+        organization: Option<OrganizationId>,
+        role: Role,
+    ) -> User {
+        let user = self.nobody(company, organization, role);
+        let deed = operator(self.clock.now());
         self.world.accounts.add(user.clone(), Admission::Password(hash()), deed).await.unwrap();
         user
     }
@@ -173,6 +178,11 @@ impl Drop for Site {
 
 fn hash() -> PasswordHash {
     system::hash_of(PASSWORD)
+}
+
+/// What the operator does now.
+pub(crate) fn operator(at: time::OffsetDateTime) -> Deed {
+    Deed { actor: Actor::Operator, from: None, at }
 }
 
 /// A fresh id.

@@ -1,0 +1,91 @@
+//! The words of one's own account.
+
+use crate::language::Language;
+
+pub(super) struct Words {
+    pub(super) title: &'static str,
+    pub(super) whole_company: &'static str,
+    pub(super) email: &'static str,
+    pub(super) role: &'static str,
+    pub(super) reach: &'static str,
+    pub(super) password: &'static str,
+    pub(super) old: &'static str,
+    pub(super) new: &'static str,
+    pub(super) new_hint: &'static str,
+    pub(super) set_password: &'static str,
+    pub(super) wrong_password: &'static str,
+    pub(super) password_set: &'static str,
+    pub(super) language: &'static str,
+    pub(super) sessions: &'static str,
+    pub(super) sessions_text: &'static str,
+    pub(super) browser: &'static str,
+    pub(super) address: &'static str,
+    pub(super) began: &'static str,
+    pub(super) seen: &'static str,
+    pub(super) this_one: &'static str,
+    pub(super) unknown: &'static str,
+    pub(super) end: &'static str,
+    pub(super) session_ended: &'static str,
+    pub(super) everywhere: &'static str,
+}
+
+pub(super) const fn of(language: Language) -> &'static Words {
+    match language {
+        Language::English => &ENGLISH,
+        Language::French => &FRENCH,
+    }
+}
+
+const ENGLISH: Words = Words {
+    title: "My account",
+    whole_company: "The whole company",
+    email: "E-mail address",
+    role: "Role",
+    reach: "Sees",
+    password: "Password",
+    old: "Present password",
+    new: "New password",
+    new_hint: "At least 12 characters. You will be signed out everywhere else.",
+    set_password: "Change the password",
+    wrong_password: "This is not your present password.",
+    password_set: "The password is changed. Everywhere else you are signed out.",
+    language: "Language",
+    sessions: "Where you are signed in",
+    sessions_text: "A session ends after 12 hours without use, and after 30 days at the latest.",
+    browser: "Browser",
+    address: "Address",
+    began: "Since",
+    seen: "Last used",
+    this_one: "this one",
+    unknown: "Unknown",
+    end: "Sign out there",
+    session_ended: "That session is over.",
+    everywhere: "Sign out everywhere",
+};
+
+const FRENCH: Words = Words {
+    title: "Mon compte",
+    whole_company: "Toute l’entreprise",
+    email: "Adresse courriel",
+    role: "Rôle",
+    reach: "Voit",
+    password: "Mot de passe",
+    old: "Mot de passe actuel",
+    new: "Nouveau mot de passe",
+    new_hint: "Au moins 12 caractères. Vous serez déconnecté partout ailleurs.",
+    set_password: "Changer le mot de passe",
+    wrong_password: "Ce n’est pas votre mot de passe actuel.",
+    password_set: "Le mot de passe est changé. Partout ailleurs, vous êtes déconnecté.",
+    language: "Langue",
+    sessions: "Où vous êtes connecté",
+    sessions_text: "Une session prend fin après 12 heures d’inactivité, et au plus tard après 30 jours.",
+    browser: "Navigateur",
+    address: "Adresse",
+    began: "Depuis",
+    seen: "Dernière activité",
+    this_one: "celle-ci",
+    unknown: "Inconnu",
+    end: "Déconnecter",
+    session_ended: "Cette session est terminée.",
+    everywhere: "Se déconnecter partout",
+};

@@ -1,0 +1,130 @@
+//! Who may sign in.
+
+use domain::user::{Role, User};
+
+use crate::support::{Browser, PASSWORD, Shown, Site};
+
+/// The link that is shown, as a path.
+fn link(shown: &Shown) -> String {
+    let (_, rest) = shown.body.split_once("id=\"link\" value=\"").unwrap_or_else(|| panic!("{}", shown.body));
+    let link = rest.split('"').next().unwrap();
+    link.split_at(link.find("/invitation/").unwrap()).1.to_owned()
+}
+
+async fn invite(browser: &mut Browser, email: &str, role: &str, organization: &str) -> Shown {
+    let fields = [("email", email), ("role", role), ("organization", organization)];
+    browser.submit("/users/new", "/users/new", &fields).await
+}
+
+async fn by_email(site: &Site, email: &str) -> Option<User> {
+    site.world.accounts.user_by_email(email).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_invitation_is_shown_once_and_lets_somebody_in() {
+    let site = Site::start().await;
+    let mut admin = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let organization = site.clinic.first().to_string();
+    let shown = invite(&mut admin, "bob@clinic.example", "member", &organization).await;
+    assert_eq!(shown.status, 200);
+    let path = link(&shown);
+    let listed = admin.get("/users").await.body;
+    assert!(
+        listed.contains("bob@clinic.example") && listed.contains("Invited") && listed.contains("Clinic 0")
+    );
+    assert!(!listed.contains(&path));
+    let mut bob = site.browser();
+    assert_eq!(bob.post(&path, &[("password", "a fine password")]).await.status, 303);
+    let user = by_email(&site, "bob@clinic.example").await.unwrap();
+    assert_eq!((user.role, user.organization, user.active), (Role::Member, Some(site.clinic.first()), true));
+    assert_eq!(bob.get("/users").await.status, 403);
+    let again =
+        admin.submit(&format!("/users/{}", user.id), &format!("/users/{}/invite", user.id), &[]).await;
+    assert_eq!(site.browser().get(&link(&again)).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_invitation_stands_beside_its_field() {
+    let site = Site::start().await;
+    let taken = site.user(&site.rival, None, Role::Viewer).await.email;
+    let mut admin = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let foreign = site.rival.first().to_string();
+    for (email, role, organization, problem) in [
+        ("bob", "member", "", "Enter an address such as name@example.com."),
+        ("bob@clinic.example", "king", "", "Choose one of the roles."),
+        ("bob@clinic.example", "member", "x", "Choose one from the list."),
+        ("bob@clinic.example", "member", foreign.as_str(), "Choose one from the list."),
+        (taken.as_str(), "member", "", "Somebody signs in by this address already."),
+    ] {
+        let shown = invite(&mut admin, email, role, organization).await;
+        assert_eq!(shown.status, 422, "{email} {role} {organization}");
+        assert!(
+            shown.body.contains(problem) && shown.body.contains(&format!("value=\"{email}\"")),
+            "{}",
+            shown.body
+        );
+    }
+    assert_eq!(by_email(&site, "bob@clinic.example").await, None);
+}
+
+#[tokio::test]
+async fn an_admin_of_one_organization_lets_people_into_that_one_alone() {
+    let site = Site::start().await;
+    let (own, other) = (site.clinic.organizations[0], site.clinic.organizations[1]);
+    let whole = site.user(&site.clinic, None, Role::Member).await;
+    let neighbour = site.user(&site.clinic, Some(other), Role::Viewer).await;
+    let mut admin = site.signed_in(&site.clinic, Some(own), Role::Admin).await;
+    for organization in ["", &other.to_string(), "x"] {
+        let email = format!("bob.{}@clinic.example", organization.len());
+        assert_eq!(invite(&mut admin, &email, "admin", organization).await.status, 200);
+        assert_eq!(by_email(&site, &email).await.unwrap().organization, Some(own));
+    }
+    let listed = admin.get("/users").await.body;
+    for user in [whole, neighbour] {
+        assert!(!listed.contains(&user.email));
+        assert_eq!(admin.get(&format!("/users/{}", user.id)).await.status, 404);
+        for (action, fields) in [("role", &[("role", "admin")][..]), ("invite", &[]), ("remove", &[])] {
+            let shown = admin.submit("/users", &format!("/users/{}/{action}", user.id), fields).await;
+            assert_eq!(shown.status, 404, "{action}");
+        }
+        assert_eq!(by_email(&site, &user.email).await, Some(user));
+    }
+}
+
+#[tokio::test]
+async fn a_role_counts_at_once_and_a_removed_user_is_out_at_once() {
+    let site = Site::start().await;
+    let user = site.user(&site.clinic, None, Role::Viewer).await;
+    let (mut theirs, mut admin) =
+        (site.browser_of(&user).await, site.signed_in(&site.clinic, None, Role::Admin).await);
+    assert_eq!(theirs.get("/users").await.status, 403);
+    let page = format!("/users/{}", user.id);
+    let shown = admin.submit(&page, &format!("{page}/role"), &[("role", "admin")]).await;
+    assert_eq!((shown.status, shown.location()), (303, format!("{page}?done=role").as_str()));
+    assert_eq!(theirs.get("/users").await.status, 200);
+    let asked = admin.get(&format!("{page}/remove")).await;
+    assert!(asked.body.contains("Remove this user") && by_email(&site, &user.email).await.is_some());
+    let shown = admin.submit(&format!("{page}/remove"), &format!("{page}/remove"), &[]).await;
+    assert_eq!((shown.status, shown.location()), (303, "/users?done=removed"));
+    assert_eq!(theirs.get("/users").await.location(), "/sign-in?next=%2Fusers");
+    let fields = [("email", user.email.as_str()), ("password", PASSWORD)];
+    assert_eq!(theirs.post("/sign-in", &fields).await.status, 422);
+}
+
+#[tokio::test]
+async fn the_last_admin_neither_goes_nor_gives_the_role_away() {
+    let site = Site::start().await;
+    let user = site.user(&site.clinic, None, Role::Admin).await;
+    let mut admin = site.browser_of(&user).await;
+    let page = format!("/users/{}", user.id);
+    for (action, fields) in [("role", &[("role", "viewer")][..]), ("remove", &[])] {
+        let shown = admin.submit(&page, &format!("{page}/{action}"), fields).await;
+        assert_eq!(shown.status, 422);
+        assert!(shown.body.contains("Nobody else runs this company."), "{}", shown.body);
+    }
+    assert_eq!(by_email(&site, &user.email).await.unwrap().role, Role::Admin);
+    site.user(&site.clinic, None, Role::Admin).await;
+    let shown = admin.submit(&page, &format!("{page}/role"), &[("role", "viewer")]).await;
+    assert_eq!((shown.status, shown.location()), (303, "/account"));
+    assert_eq!(admin.get("/users").await.status, 403);
+}
