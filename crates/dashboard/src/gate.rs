@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use application::deliver_callbacks::DeliverCallbacks;
 use domain::ports::{
-    Accounts, Clock, Entropy, Invitations, Organizations, Passwords, Sessions, SetUp, SignInTries,
+    Accounts, AuditLog, Clock, Deliveries, Entropy, Invitations, Organizations, Passwords, Sessions, SetUp,
+    SignInTries,
 };
 use tokio::runtime::Handle;
 use url::Url;
@@ -40,6 +42,12 @@ pub struct Service {
     pub set_up: Arc<dyn SetUp>,
     /// Hashes passwords, a few at a time.
     pub passwords: Arc<dyn Passwords>,
+    /// What became of callbacks.
+    pub deliveries: Arc<dyn Deliveries>,
+    /// Sends one again.
+    pub redeliver: Arc<DeliverCallbacks>,
+    /// Who changed what.
+    pub audit: Arc<dyn AuditLog>,
 }
 
 /// The dashboard's state: closed until the service is built.

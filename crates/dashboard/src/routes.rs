@@ -62,6 +62,8 @@ const TABLES: &[&[Page]] = &[
     pages::first_steps::PAGES,
     pages::account::PAGES,
     pages::users::PAGES,
+    pages::callbacks::PAGES,
+    pages::audit_log::PAGES,
 ];
 
 fn pages() -> impl Iterator<Item = &'static Page> {

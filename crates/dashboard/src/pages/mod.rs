@@ -1,6 +1,8 @@
 //! The pages, one folder for each part of the dashboard: its table, its handlers, its words.
 
 pub(crate) mod account;
+pub(crate) mod audit_log;
+pub(crate) mod callbacks;
 pub(crate) mod entrance;
 pub(crate) mod first_steps;
 pub(crate) mod home;

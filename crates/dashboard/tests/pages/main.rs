@@ -9,6 +9,7 @@
 )]
 
 mod account;
+mod callbacks;
 mod entrance;
 mod frame;
 mod support;

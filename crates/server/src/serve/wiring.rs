@@ -221,6 +221,9 @@ impl Wiring {
             invitations: self.store.clone(),
             set_up: self.store.clone(),
             passwords: self.passwords.clone(),
+            deliveries: self.store.clone(),
+            redeliver: self.callbacks.clone(),
+            audit: self.store.clone(),
         });
     }
 

@@ -1,6 +1,7 @@
 //! A dashboard with two tenants, its people, and browsers to visit it with.
 
 mod browser;
+mod receivers;
 mod system;
 
 use std::net::{SocketAddr, TcpListener};
@@ -8,6 +9,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::deliver_callbacks::DeliverCallbacks;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use dashboard::{Dashboard, Front, Service};
@@ -26,6 +28,7 @@ use tokio::runtime::Handle;
 use url::Url;
 
 pub(crate) use browser::{Browser, Shown};
+pub(crate) use receivers::Receivers;
 pub(crate) use system::{Counter, PlainPasswords, TestClock};
 
 /// The password of everybody.
@@ -37,6 +40,8 @@ pub(crate) struct Site {
     /// Every store port.
     pub(crate) world: World,
     pub(crate) clock: Arc<TestClock>,
+    /// Where callbacks go.
+    pub(crate) receivers: Arc<Receivers>,
     pub(crate) passwords: Arc<PlainPasswords>,
     pub(crate) entropy: Arc<Counter>,
     /// A tenant with two organizations.
@@ -90,6 +95,7 @@ impl Site {
         let server = http_api::serve(listen, gate, pages).unwrap();
         let stopper = server.stopper();
         tokio::spawn(server.run());
+        let receivers = Arc::new(Receivers::default());
         let world = World::new(InMemory::default(), ());
         let clinic = company(&world, clock.now(), entropy.as_ref(), "Clinic", 2).await;
         let rival = company(&world, clock.now(), entropy.as_ref(), "Rival", 1).await;
@@ -104,8 +110,17 @@ impl Site {
             invitations: world.invitations.clone(),
             set_up: world.set_up.clone(),
             passwords: passwords.clone(),
+            deliveries: world.deliveries.clone(),
+            redeliver: Arc::new(DeliverCallbacks::new(
+                world.callbacks.clone(),
+                receivers.clone(),
+                clock.clone(),
+                fresh(clock.now(), entropy.as_ref()),
+                Handle::current(),
+            )),
+            audit: world.audit.clone(),
         });
-        Self { address, world, clock, passwords, entropy, clinic, rival, stopper }
+        Self { address, world, receivers, clock, passwords, entropy, clinic, rival, stopper }
     }
 
     /// Somebody who is not added yet.
