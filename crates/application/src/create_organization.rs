@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use domain::audit::Deed;
 use domain::idempotency::{Earlier, Once};
 use domain::ids::{NewId, TenantId};
 use domain::organization::{Organization, Profile};
-use domain::ports::{Clock, CreateOrganizationError, Created, Entropy, NewOrganization, Organizations};
+use domain::ports::{CreateOrganizationError, Created, Entropy, NewOrganization, Organizations};
 use domain::secret::Secret;
 
 /// Bytes of a signing secret: 256 bits, as Standard Webhooks asks for (24 to 64 bytes).
@@ -26,26 +27,25 @@ pub enum CreatedOrganization {
 pub struct CreateOrganization {
     /// Records them.
     pub organizations: Arc<dyn Organizations>,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
     /// Makes ids and secrets unpredictable.
     pub entropy: Arc<dyn Entropy>,
 }
 
 impl CreateOrganization {
-    /// Creates an organization that is owned by `by`, the id of a key or user, or `operator`.
+    /// Creates an organization that is owned by whoever does it.
     pub async fn create(
         &self,
         tenant: TenantId,
         profile: Profile,
-        by: String,
+        deed: Deed,
         once: Option<Once>,
     ) -> Result<CreatedOrganization, CreateOrganizationError> {
-        let organization = self.organization(tenant, profile, by);
+        let organization = self.organization(tenant, profile, &deed);
         let new = NewOrganization {
             organization: organization.clone(),
             signing_secret: signing_secret(self.entropy.as_ref()),
             once,
+            deed,
         };
         Ok(match self.organizations.create(new).await? {
             Created::Fresh => CreatedOrganization::Fresh(organization),
@@ -54,8 +54,8 @@ impl CreateOrganization {
         })
     }
 
-    fn organization(&self, tenant: TenantId, profile: Profile, by: String) -> Organization {
-        let now = self.clock.now();
+    fn organization(&self, tenant: TenantId, profile: Profile, deed: &Deed) -> Organization {
+        let (now, by) = (deed.at, deed.actor.id());
         let mut random = [0; 10];
         self.entropy.fill(&mut random);
         Organization {

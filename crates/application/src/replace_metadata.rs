@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use domain::ids::{OrganizationId, TenantId};
+use domain::audit::Deed;
+use domain::ids::OrganizationId;
 use domain::metadata::MetadataRecord;
 use domain::ports::{
-    CannotJudge, Clock, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoreUnavailable,
+    CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoreUnavailable,
 };
+use domain::scope::Scope;
 use serde_json::{Map, Value};
 
 /// The schema may change so often while data is judged; operators change it by hand.
@@ -15,7 +17,7 @@ const JUDGEMENTS_MAX: usize = 5;
 /// Why nothing was replaced.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceMetadataError {
-    /// There is no such live organization of the tenant.
+    /// There is no such live organization within the scope.
     #[error("organization not found")]
     NotFound,
     /// The data does not match the schema, for this reason.
@@ -38,34 +40,27 @@ pub struct ReplaceMetadata {
     pub records: Arc<dyn MetadataRecords>,
     /// Judges data by schemas.
     pub judge: Arc<dyn SchemaJudge>,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
 }
 
 impl ReplaceMetadata {
-    /// Adds a version to the record of an organization; `by` is the id of the key or user.
+    /// Adds a version to the record of an organization.
     pub async fn replace(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         organization: OrganizationId,
         metadata: Map<String, Value>,
-        by: String,
+        deed: Deed,
     ) -> Result<MetadataRecord, ReplaceMetadataError> {
         for _ in 0..JUDGEMENTS_MAX {
-            let schema = self.records.schema(tenant, organization).await?;
+            let schema = self.records.schema(scope, organization).await?;
             let schema = schema.ok_or(ReplaceMetadataError::NotFound)?;
             let judged_by = schema.id;
             if let Judgement::Breaks(reason) = self.judge.judge(schema, metadata.clone()).await? {
                 return Err(ReplaceMetadataError::Breaks(reason));
             }
-            let replacement = Replacement {
-                organization,
-                metadata: metadata.clone(),
-                judged_by,
-                by: by.clone(),
-                at: self.clock.now(),
-            };
-            match self.records.replace(tenant, replacement).await? {
+            let replacement =
+                Replacement { organization, metadata: metadata.clone(), judged_by, deed: deed.clone() };
+            match self.records.replace(scope, replacement).await? {
                 Replaced::Done(record) => return Ok(record),
                 Replaced::Unknown => return Err(ReplaceMetadataError::NotFound),
                 Replaced::SchemaChanged => {}

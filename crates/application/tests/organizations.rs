@@ -9,7 +9,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use application::create_organization::{CreateOrganization, CreatedOrganization};
 use application::replace_metadata::{ReplaceMetadata, ReplaceMetadataError};
@@ -19,25 +18,12 @@ use domain::ids::{NewId, SchemaId, TenantId};
 use domain::metadata::{SchemaOwner, StoredSchema};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::ports::{
-    CannotJudge, Clock, Entropy, Judgement, Organizations, Provisioning, SchemaJudge, StoredSchemas,
+    CannotJudge, Entropy, Judgement, Organizations, SchemaJudge, Signing, StoredSchemas, Tenants,
     UnsafeSchema,
 };
 use domain::scope::{Reach, Scope};
 use domain::testing::{InMemory, deed, moment};
 use serde_json::{Map, Value, json};
-use time::OffsetDateTime;
-
-struct Noon;
-
-impl Clock for Noon {
-    fn now(&self) -> OffsetDateTime {
-        moment(0)
-    }
-
-    fn since_boot(&self) -> Duration {
-        Duration::ZERO
-    }
-}
 
 /// Other bytes with each draw.
 #[derive(Default)]
@@ -97,17 +83,16 @@ impl Desk {
         let store = InMemory::new();
         let tenant = NewId::at(moment(0), [7; 10]).into();
         let name = "Acme".to_owned();
-        store.add_tenant(Tenant { id: tenant, name, created_at: moment(0) }).await.unwrap();
+        store.add_tenant(Tenant { id: tenant, name, created_at: moment(0) }, deed(moment(0))).await.unwrap();
         let create = CreateOrganization {
             organizations: Arc::new(store.clone()),
-            clock: Arc::new(Noon),
             entropy: Arc::new(Draws::default()),
         };
         Self { store, tenant, create }
     }
 
     async fn organization(&self) -> Organization {
-        match self.create.create(self.tenant, profile("North"), "key".into(), None).await.unwrap() {
+        match self.create.create(self.tenant, profile("North"), deed(moment(0)), None).await.unwrap() {
             CreatedOrganization::Fresh(organization) => organization,
             other => panic!("{other:?}"),
         }
@@ -124,7 +109,7 @@ impl Desk {
     }
 
     fn replace(&self, judge: Arc<Meddled>) -> ReplaceMetadata {
-        ReplaceMetadata { records: Arc::new(self.store.clone()), judge, clock: Arc::new(Noon) }
+        ReplaceMetadata { records: Arc::new(self.store.clone()), judge }
     }
 }
 
@@ -155,14 +140,14 @@ async fn an_organization_belongs_to_its_maker_and_has_a_secret_of_its_own() {
     let (one, other) = (desk.organization().await, desk.organization().await);
     assert_ne!(one.id, other.id);
     for maker in [&one.owner_id, &one.created_by] {
-        assert_eq!(maker, "key");
+        assert_eq!(maker, "operator");
     }
     assert_eq!((one.created_at, one.updated_at), (moment(0), moment(0)));
     assert_eq!((&one.last_modified_by, one.deleted_at), (&None, None));
-    let found = desk.store.read(desk.tenant, one.id).await.unwrap().unwrap();
+    let found = desk.store.read(Scope::Tenant(desk.tenant), one.id).await.unwrap().unwrap();
     assert_eq!(found.current, one);
-    let secret_of =
-        async |id| desk.store.signing_secrets(id, moment(0)).await.unwrap().current.reveal().clone();
+    let shown = async |id| desk.store.show_signing_secrets(Reach::Everything, id, deed(moment(0))).await;
+    let secret_of = async |id| shown(id).await.unwrap().current.reveal().clone();
     assert_eq!(secret_of(one.id).await.len(), 32);
     assert_ne!(secret_of(one.id).await, secret_of(other.id).await);
 }
@@ -175,7 +160,7 @@ async fn a_repeated_creation_answers_with_the_first_and_another_one_is_told() {
         Some(Once { scope: Scope::Tenant(desk.tenant), key, fingerprint: [fingerprint; 32] })
     };
     let create =
-        async |once| desk.create.create(desk.tenant, profile("North"), "key".into(), once).await.unwrap();
+        async |once| desk.create.create(desk.tenant, profile("North"), deed(moment(0)), once).await.unwrap();
     let CreatedOrganization::Fresh(first) = create(once(1)).await else { panic!("not fresh") };
     assert_eq!(create(once(1)).await, CreatedOrganization::Replayed(first));
     assert_eq!(create(once(2)).await, CreatedOrganization::KeyTaken);
@@ -186,21 +171,25 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
     let desk = Desk::open().await;
     let id = desk.organization().await.id;
     let replace = desk.replace(Arc::new(desk.judge(0)));
-    let record = replace.replace(desk.tenant, id, data("a"), "key".into()).await.unwrap();
+    let record = replace.replace(Scope::Tenant(desk.tenant), id, data("a"), deed(moment(0))).await.unwrap();
     assert_eq!((record.version, record.organization, &record.metadata), (2, id, &data("a")));
-    assert_eq!((record.created_by.as_str(), record.created_at), ("key", moment(0)));
+    assert_eq!((record.created_by.as_str(), record.created_at), ("operator", moment(0)));
     let schema: SchemaId = NewId::at(moment(0), [1; 10]).into();
     let owner = SchemaOwner::Organization(id);
     desk.store
         .put(Reach::Everything, owner, schema, json!({"required": ["b"]}), deed(moment(0)))
         .await
         .unwrap();
-    let refused = replace.replace(desk.tenant, id, data("a"), "key".into()).await.unwrap_err();
+    let refused =
+        replace.replace(Scope::Tenant(desk.tenant), id, data("a"), deed(moment(0))).await.unwrap_err();
     assert!(
         matches!(&refused, ReplaceMetadataError::Breaks(reason) if reason == "\"b\" is missing"),
         "{refused:?}"
     );
-    assert_eq!(replace.replace(desk.tenant, id, data("b"), "key".into()).await.unwrap().version, 3);
+    assert_eq!(
+        replace.replace(Scope::Tenant(desk.tenant), id, data("b"), deed(moment(0))).await.unwrap().version,
+        3
+    );
 }
 
 #[tokio::test]
@@ -208,11 +197,15 @@ async fn metadata_is_judged_again_when_another_schema_came_into_force_meanwhile(
     let desk = Desk::open().await;
     let id = desk.organization().await.id;
     let judge = Arc::new(desk.judge(2));
-    let record =
-        desk.replace(judge.clone()).replace(desk.tenant, id, data("new"), "key".into()).await.unwrap();
+    let record = desk
+        .replace(judge.clone())
+        .replace(Scope::Tenant(desk.tenant), id, data("new"), deed(moment(0)))
+        .await
+        .unwrap();
     assert_eq!((record.version, judge.judged.load(Ordering::SeqCst)), (2, 3));
     let judge = Arc::new(desk.judge(0));
-    let refused = desk.replace(judge).replace(desk.tenant, id, data("old"), "key".into()).await;
+    let refused =
+        desk.replace(judge).replace(Scope::Tenant(desk.tenant), id, data("old"), deed(moment(0))).await;
     assert!(matches!(refused, Err(ReplaceMetadataError::Breaks(_))), "{refused:?}");
 }
 
@@ -221,7 +214,10 @@ async fn a_schema_that_never_rests_is_given_up() {
     let desk = Desk::open().await;
     let id = desk.organization().await.id;
     let judge = Arc::new(desk.judge(usize::MAX));
-    let refused = desk.replace(judge.clone()).replace(desk.tenant, id, data("new"), "key".into()).await;
+    let refused = desk
+        .replace(judge.clone())
+        .replace(Scope::Tenant(desk.tenant), id, data("new"), deed(moment(0)))
+        .await;
     assert!(matches!(refused, Err(ReplaceMetadataError::SchemaKeepsChanging)), "{refused:?}");
     assert_eq!(judge.judged.load(Ordering::SeqCst), 5);
 }
@@ -233,12 +229,13 @@ async fn unknown_foreign_and_deleted_organizations_have_no_metadata_and_a_broken
     let replace = desk.replace(Arc::new(desk.judge(0)));
     let unknown = NewId::at(moment(0), [99; 10]);
     let deleted = desk.organization().await.id;
-    assert!(desk.store.remove(desk.tenant, deleted, "key".into(), moment(0)).await.unwrap());
+    assert!(desk.store.remove(Reach::Everything, deleted, deed(moment(0))).await.unwrap());
     for (tenant, id) in [(desk.tenant, unknown.into()), (unknown.into(), id), (desk.tenant, deleted)] {
-        let refused = replace.replace(tenant, id, data("a"), "key".into()).await;
+        let refused = replace.replace(Scope::Tenant(tenant), id, data("a"), deed(moment(0))).await;
         assert!(matches!(refused, Err(ReplaceMetadataError::NotFound)), "{refused:?}");
     }
     let broken = Arc::new(Meddled { broken: true, ..desk.judge(0) });
-    let refused = desk.replace(broken).replace(desk.tenant, id, data("a"), "key".into()).await;
+    let refused =
+        desk.replace(broken).replace(Scope::Tenant(desk.tenant), id, data("a"), deed(moment(0))).await;
     assert!(matches!(refused, Err(ReplaceMetadataError::CannotJudge(_))), "{refused:?}");
 }

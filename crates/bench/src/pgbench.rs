@@ -70,6 +70,7 @@ pub(crate) fn creations(installation: &Installation) -> PathBuf {
     let asked = "SELECT id, digest FROM api_keys WHERE organization_id IS NULL";
     let key = database::query(installation, asked);
     let (by, digest) = key.split_once('|').unwrap();
+    let actor = format!("'{by}'::uuid");
     let (by, digest) = (format!("'{by}'::text"), format!("'{digest}'::bytea"));
     let secret = database::query(installation, "SELECT secret FROM signing_secrets LIMIT 1");
     let secret = format!("'{secret}'::bytea");
@@ -81,6 +82,7 @@ pub(crate) fn creations(installation: &Installation) -> PathBuf {
         "'Toronto'::text", "'Ontario'::text", "'M5V 2T6'::text", "'Canada'::text", "'+14165550100'::text",
         "'America/Toronto'::text", "NULL::text", &by, &by, "NULL::text", NOW, NOW, "NULL::timestamptz",
         "'lakeside clinic'::text", id, id, &secret,
+        id, NOW, "'key'::text", &actor, "NULL::text", "'192.0.2.1'::text",
     ]);
     let path = installation.data().join("creations.sql");
     let authenticate = filled(AUTHENTICATE, &[&digest]);

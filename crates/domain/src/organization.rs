@@ -156,6 +156,20 @@ pub struct Revision {
     pub phone_number: Option<String>,
     /// Time zone.
     pub timezone: Option<Timezone>,
+    /// Logo address.
+    pub logo: Logo,
+}
+
+/// What becomes of an organization's logo.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Logo {
+    /// It stays as it is.
+    #[default]
+    Stays,
+    /// It is taken away.
+    Goes,
+    /// It is found at this address from now on.
+    Becomes(String),
 }
 
 /// What a list of organizations may be sorted by.

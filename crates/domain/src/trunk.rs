@@ -1,7 +1,10 @@
 //! SIP trunks: how a tenant's calls reach the telephone network.
 
+mod revision;
+
 use std::fmt;
 
+pub use revision::{Login, PasswordNeeded, TrunkRevision};
 use time::OffsetDateTime;
 
 use crate::ids::{NumberId, OrganizationId, TenantId, TrunkId};

@@ -3,11 +3,13 @@
 use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
 use domain::access::Principal;
+use domain::audit::{Actor, Deed};
 use domain::secret::Secret;
 use tracing::{Span, field};
 
 use crate::error::ApiError;
-use crate::gate::Service;
+use crate::gate::{Gate, Service};
+use crate::rate_limit;
 use crate::routes::Needs;
 
 /// An API key as it was sent; it never reaches a log.
@@ -25,6 +27,12 @@ pub(crate) fn presented_key(request: &HttpRequest) -> Result<PresentedKey, ApiEr
         return Err(ApiError::Unauthorized);
     }
     Ok(PresentedKey(Secret::new(key.to_owned())))
+}
+
+/// A key's deed, here and now, for the audit log.
+pub(crate) fn deed(gate: &Gate, request: &HttpRequest, principal: &Principal) -> Deed {
+    let from = Some(rate_limit::client_address(&gate.front, request));
+    Deed { actor: Actor::Key(principal.key), from, at: gate.front.clock.now() }
 }
 
 /// Finds the key's holder and checks whether the endpoint takes such a key.

@@ -33,7 +33,7 @@ pub(crate) async fn envelope(
         let other_protocol = request.head().upgrade();
         let held = unread::hold(&mut request);
         if pattern.as_deref().is_some_and(routes::is_beside) {
-            let address = rate_limit::address(&gate.front, &request);
+            let address = rate_limit::client_address(&gate.front, request.request());
             request.extensions_mut().insert(address);
         }
         let checked = rate_limit::check(&gate.front, &request, pattern.as_deref()).await;

@@ -3,14 +3,16 @@
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
 use domain::access::{ApiKey, KeyDigest, ORGANIZATION_KEYS_MAX, Permission, Principal};
+use domain::audit::{Action, Deed};
 use domain::ids::{KeyId, OrganizationId, TenantId};
 use domain::ports::{Access, IssueError, StoreUnavailable};
-use domain::scope::Scope;
+use domain::scope::{Reach, Scope};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
+use crate::audit::entry;
 use crate::failure::Failure;
-use crate::statement::{row, statement};
+use crate::statement::{reached, row, statement};
 use crate::store::Store;
 
 /// How old a noted use may become before it is noted anew.
@@ -38,8 +40,10 @@ INSERT INTO api_keys (id, digest, tenant_id, organization_id, name, permissions,
     last_used_at, revoked_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-const REVOKE: &str =
-    "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING true AS done";
+const REVOKE: &str = "
+UPDATE api_keys SET revoked_at = $4 WHERE id = $1 AND revoked_at IS NULL
+    AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR organization_id = $3)
+RETURNING tenant_id AS revoked_tenant_id, organization_id AS revoked_organization_id, name AS revoked_name";
 
 const KEYS: &str = "
 SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at
@@ -73,6 +77,10 @@ row! {
 }
 
 row! {
+    RevokedRow { revoked_tenant_id: Uuid, revoked_organization_id: Option<Uuid>, revoked_name: String }
+}
+
+row! {
     Live { live: i64 }
 }
 
@@ -89,15 +97,12 @@ impl Access for Store {
         if row.last_used_at.is_none_or(|noted| noted <= now - NOTE_AFTER) {
             self.note_use(key, now);
         }
-        let tenant = TenantId::from_uuid(row.tenant_id);
-        let scope = match row.organization_id {
-            Some(organization) => Scope::Organization(tenant, OrganizationId::from_uuid(organization)),
-            None => Scope::Tenant(tenant),
-        };
+        let organization = row.organization_id.map(OrganizationId::from_uuid);
+        let scope = scope(TenantId::from_uuid(row.tenant_id), organization);
         Ok(Some(Principal { key, scope, permissions: permissions(row.id, &row.permissions)? }))
     }
 
-    async fn issue(&self, key: ApiKey, digest: KeyDigest) -> Result<(), IssueError> {
+    async fn issue(&self, key: ApiKey, digest: KeyDigest, deed: Deed) -> Result<(), IssueError> {
         let issued = self
             .with(async |connection| {
                 connection
@@ -133,6 +138,14 @@ impl Access for Store {
                             .bind(key.revoked_at)
                             .run(connection)
                             .await?;
+                        let noting = entry(
+                            &deed,
+                            scope(key.tenant, key.organization),
+                            Action::KeyCreate,
+                            key.id,
+                            Some(&key.name),
+                        )?;
+                        noting.run(connection).await?;
                         Ok(Issued::Stored)
                     })
                     .await
@@ -147,14 +160,27 @@ impl Access for Store {
         }
     }
 
-    async fn revoke(&self, key: KeyId, now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
-        let rows = self.write::<Done>(statement(REVOKE).bind(key.uuid()).bind(now)).await?;
-        Ok(rows.iter().any(|row| row.done))
+    async fn revoke(&self, reach: Reach, key: KeyId, deed: Deed) -> Result<bool, StoreUnavailable> {
+        let revoking = reached(statement(REVOKE).bind(key.uuid()), reach).bind(deed.at);
+        let note = |row: &RevokedRow| {
+            let tenant = TenantId::from_uuid(row.revoked_tenant_id);
+            let within = scope(tenant, row.revoked_organization_id.map(OrganizationId::from_uuid));
+            entry(&deed, within, Action::KeyRevoke, key, Some(&row.revoked_name))
+        };
+        Ok(self.audited(revoking, note).await?.is_some())
     }
 
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {
         let rows = self.write::<KeyRow>(statement(KEYS).bind(tenant.uuid())).await?;
         Ok(rows.into_iter().map(KeyRow::into_key).collect::<Result<_, _>>()?)
+    }
+}
+
+/// What a key belongs to.
+fn scope(tenant: TenantId, organization: Option<OrganizationId>) -> Scope {
+    match organization {
+        Some(organization) => Scope::Organization(tenant, organization),
+        None => Scope::Tenant(tenant),
     }
 }
 

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::failure::Failure;
-use crate::provisioning::new_id;
+use crate::setup::new_id;
 use crate::statement::{Row, Statement, row, statement};
 use crate::store::Store;
 
@@ -60,23 +60,29 @@ pub(crate) fn entry(
     subject: impl ToString,
     name: Option<&str>,
 ) -> Result<Statement, Failure> {
+    let adding = statement(ADD)
+        .bind(new_id(deed.at)?)
+        .bind(within.tenant().uuid())
+        .bind(within.organization().map(OrganizationId::uuid));
+    Ok(circumstances(adding, deed)
+        .bind(action.as_str())
+        .bind(subject.to_string())
+        .bind(name.map(str::to_owned)))
+}
+
+/// Binds when, the actor's kind, id and name, and from which address.
+pub(crate) fn circumstances(statement: Statement, deed: &Deed) -> Statement {
     let (actor_id, actor_name) = match &deed.actor {
         Actor::User(id, email) => (Some(id.uuid()), Some(email.clone())),
         Actor::Key(id) => (Some(id.uuid()), None),
         Actor::Operator => (None, None),
     };
-    Ok(statement(ADD)
-        .bind(new_id(deed.at)?)
-        .bind(within.tenant().uuid())
-        .bind(within.organization().map(OrganizationId::uuid))
+    statement
         .bind(deed.at)
         .bind(deed.actor.kind())
         .bind(actor_id)
         .bind(actor_name)
         .bind(deed.from.map(|address| address.to_string()))
-        .bind(action.as_str())
-        .bind(subject.to_string())
-        .bind(name.map(str::to_owned)))
 }
 
 impl Store {

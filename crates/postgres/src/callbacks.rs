@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::redelivery;
-use crate::signing_secrets::{SecretsRow, into_secrets};
+use crate::setup::signing::{SecretsRow, into_secrets};
 use crate::statement::{row, statement};
 use crate::store::Store;
 

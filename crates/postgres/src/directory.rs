@@ -24,10 +24,15 @@ pub(crate) const PLACEABLE: &str = concat!(
       JOIN trunks t ON t.id = n.trunk_id \
       LEFT JOIN teams m ON m.id = a.team_id \
       WHERE a.id = $1 AND n.id = $2 AND a.tenant_id = $3 \
-        AND ($4 IS NULL OR a.organization_id = $4)"
+        AND ($4 IS NULL OR a.organization_id = $4) \
+        AND a.retired_at IS NULL AND n.retired_at IS NULL AND t.retired_at IS NULL"
 );
 
-const TRUNKS: &str = concat!("SELECT ", trunk_columns!(), " FROM trunks t ORDER BY t.created_at, t.id");
+const TRUNKS: &str = concat!(
+    "SELECT ",
+    trunk_columns!(),
+    " FROM trunks t WHERE t.retired_at IS NULL ORDER BY t.created_at, t.id"
+);
 
 row! {
     Activity { organization_active: bool }

@@ -6,7 +6,6 @@
 mod access;
 mod accounts;
 mod analyses;
-mod assistants;
 mod audit;
 mod call_board;
 mod call_log;
@@ -26,7 +25,6 @@ mod migrate;
 mod nodes;
 mod organizations;
 mod pool;
-mod provisioning;
 mod redelivery;
 mod resealing;
 mod rows;
@@ -34,8 +32,8 @@ mod schemas;
 mod sealing;
 mod sessions;
 mod set_up;
+mod setup;
 mod sign_in_tries;
-mod signing_secrets;
 #[cfg(feature = "sql")]
 pub mod sql;
 mod statement;

@@ -2,22 +2,26 @@
 
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
-use domain::ids::{MetadataId, OrganizationId, SchemaId, TenantId};
+use domain::audit::Action;
+use domain::ids::{MetadataId, OrganizationId, SchemaId};
 use domain::metadata::{MetadataRecord, StoredSchema};
 use domain::ports::{MetadataRecords, Replaced, Replacement, StoreUnavailable};
 use domain::scope::{Reach, Scope};
 use serde_json::Value;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::audit::entry;
 use crate::failure::Failure;
-use crate::provisioning::Found;
 use crate::schemas;
-use crate::statement::{row, statement};
+use crate::setup::Found;
+use crate::statement::{reached, row, statement};
 use crate::store::Store;
 
 // Whoever replaces the same record waits here, and then reads what was written meanwhile.
 const LOCK: &str = "
-SELECT id, tenant_id FROM organizations WHERE id = $1 AND tenant_id = $2 AND deleted_at IS NULL
+SELECT id, tenant_id, name FROM organizations
+WHERE id = $1 AND tenant_id = $2 AND ($3 IS NULL OR id = $3) AND deleted_at IS NULL
 FOR NO KEY UPDATE";
 
 const ADD_VERSION: &str = "
@@ -36,6 +40,23 @@ WITH latest AS (
 )
 SELECT latest.id AS metadata_id, (SELECT version FROM added) AS added FROM latest";
 
+const LATEST: &str = "
+SELECT m.id AS record_id, m.version, m.metadata, m.created_at, m.created_by
+FROM organizations o JOIN organization_metadata m ON m.organization_id = o.id
+WHERE o.id = $1 AND o.tenant_id = $2 AND ($3 IS NULL OR o.id = $3) AND o.deleted_at IS NULL
+ORDER BY m.version DESC LIMIT 1";
+
+row! {
+    /// The newest version of a record.
+    LatestRow {
+        record_id: Uuid,
+        version: i32,
+        metadata: Value,
+        created_at: OffsetDateTime,
+        created_by: String,
+    }
+}
+
 row! {
     /// The record, and the version that was added to it, if any was.
     AddedRow { metadata_id: Uuid, added: Option<i32> }
@@ -43,43 +64,55 @@ row! {
 
 #[async_trait]
 impl MetadataRecords for Store {
-    async fn schema(
+    async fn read_metadata(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         organization: OrganizationId,
-    ) -> Result<Option<StoredSchema>, StoreUnavailable> {
-        Ok(schemas::of_organization(self, organization, Reach::Within(Scope::Tenant(tenant))).await?)
+    ) -> Result<Option<MetadataRecord>, StoreUnavailable> {
+        let asking = || reached(statement(LATEST).bind(organization.uuid()), Reach::Within(scope));
+        let row = self.read::<LatestRow>(asking).await?.into_iter().next();
+        Ok(row.map(|row| row.into_record(organization)).transpose()?)
     }
 
-    async fn replace(
+    async fn schema(
         &self,
-        tenant: TenantId,
-        replacement: Replacement,
-    ) -> Result<Replaced, StoreUnavailable> {
-        Ok(replace(self, tenant, replacement).await?)
+        scope: Scope,
+        organization: OrganizationId,
+    ) -> Result<Option<StoredSchema>, StoreUnavailable> {
+        Ok(schemas::of_organization(self, organization, Reach::Within(scope)).await?)
+    }
+
+    async fn replace(&self, scope: Scope, replacement: Replacement) -> Result<Replaced, StoreUnavailable> {
+        Ok(replace(self, scope, replacement).await?)
     }
 }
 
-async fn replace(store: &Store, tenant: TenantId, replacement: Replacement) -> Result<Replaced, Failure> {
-    let id = replacement.organization.uuid();
+async fn replace(store: &Store, scope: Scope, replacement: Replacement) -> Result<Replaced, Failure> {
+    let (tenant, id) = (scope.tenant(), replacement.organization.uuid());
+    let deed = &replacement.deed;
+    let by = deed.actor.id();
     let adding = statement(ADD_VERSION)
         .bind(id)
         .bind(tenant.uuid())
         .bind(replacement.judged_by.map(SchemaId::uuid))
         .bind(Value::Object(replacement.metadata.clone()))
-        .bind(replacement.by.clone())
-        .bind(replacement.at);
+        .bind(by.clone())
+        .bind(deed.at);
     let added = store
         .with(async |connection| {
             connection
                 .transaction::<_, Failure, _>(async |connection| {
-                    let locking = statement(LOCK).bind(id).bind(tenant.uuid());
-                    if locking.rows::<Found>(connection).await?.is_empty() {
-                        return Ok(None);
-                    }
+                    let locking = reached(statement(LOCK).bind(id), Reach::Within(scope));
+                    let found = locking.rows::<Found>(connection).await?.into_iter().next();
+                    let Some(owner) = found else { return Ok(None) };
                     let rows = adding.rows::<AddedRow>(connection).await?;
                     let broken = || Failure::impossible("organizations", id, "no metadata record");
-                    rows.into_iter().next().map(Some).ok_or_else(broken)
+                    let added = rows.into_iter().next().ok_or_else(broken)?;
+                    if added.added.is_some() {
+                        let (action, name) = (Action::MetadataReplace, Some(owner.name.as_str()));
+                        entry(deed, owner.scope(), action, id, name)?.run(connection).await?;
+                    }
+                    Ok(Some(added))
                 })
                 .await
         })
@@ -92,7 +125,22 @@ async fn replace(store: &Store, tenant: TenantId, replacement: Replacement) -> R
         organization: replacement.organization,
         version: u32::try_from(version).map_err(impossible)?,
         metadata: replacement.metadata,
-        created_at: replacement.at,
-        created_by: replacement.by,
+        created_at: replacement.deed.at,
+        created_by: by,
     }))
+}
+
+impl LatestRow {
+    fn into_record(self, organization: OrganizationId) -> Result<MetadataRecord, Failure> {
+        let broken = |why| Failure::impossible("organization_metadata", self.record_id, why);
+        let Value::Object(metadata) = self.metadata else { return Err(broken("the metadata is no object")) };
+        Ok(MetadataRecord {
+            id: MetadataId::from_uuid(self.record_id),
+            organization,
+            version: u32::try_from(self.version).map_err(|_| broken("a negative version"))?,
+            metadata,
+            created_at: self.created_at,
+            created_by: self.created_by,
+        })
+    }
 }

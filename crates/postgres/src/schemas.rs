@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use domain::audit::{Action, Deed};
 use domain::ids::{OrganizationId, SchemaId, TenantId};
 use domain::metadata::{SchemaOwner, StoredSchema};
-use domain::ports::{ProvisioningError, StoreUnavailable, StoredSchemas};
+use domain::ports::{SetupError, StoreUnavailable, StoredSchemas};
 use domain::scope::{Reach, Scope};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::audit::entry;
 use crate::failure::Failure;
-use crate::provisioning::or_unknown;
+use crate::setup::or_unknown;
 use crate::statement::{Statement, reached, row, statement};
 use crate::store::Store;
 
@@ -69,7 +69,7 @@ impl StoredSchemas for Store {
         id: SchemaId,
         document: Value,
         deed: Deed,
-    ) -> Result<(), ProvisioningError> {
+    ) -> Result<(), SetupError> {
         let (text, of, what) = match owner {
             SchemaOwner::Tenant(id) => (PUT_OF_TENANT, id.uuid(), "tenant"),
             SchemaOwner::Organization(id) => (PUT_OF_ORGANIZATION, id.uuid(), "organization"),
@@ -87,7 +87,7 @@ impl StoredSchemas for Store {
         or_unknown(stored.map(|row| row.is_some()), what)
     }
 
-    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError> {
+    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError> {
         let (schema, what) = match owner {
             SchemaOwner::Tenant(owner) => {
                 let make = || reached(statement(OF_TENANT).bind(owner.uuid()), reach);
@@ -95,7 +95,7 @@ impl StoredSchemas for Store {
             }
             SchemaOwner::Organization(owner) => (of_organization(self, owner, reach).await, "organization"),
         };
-        schema.map_err(StoreUnavailable::from)?.ok_or(ProvisioningError::Unknown(what))
+        schema.map_err(StoreUnavailable::from)?.ok_or(SetupError::Unknown(what))
     }
 }
 

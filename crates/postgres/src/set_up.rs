@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use diesel_async::{AsyncConnection, AsyncPgConnection};
-use domain::audit::{Action, Actor, Deed};
+use domain::audit::Action;
 use domain::ports::{FirstSetUp, SetUp, StoreUnavailable};
 use domain::scope::Scope;
 use domain::session::{Link, LinkDigest, SignedIn};
@@ -12,9 +12,9 @@ use crate::accounts::adding;
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::organizations;
-use crate::provisioning::ADD_TENANT;
 use crate::rows::{UserRow, user_columns};
 use crate::sessions::begin;
+use crate::setup::tenants::adding as adding_tenant;
 use crate::statement::{Statement, row, statement};
 use crate::store::Store;
 
@@ -83,21 +83,16 @@ async fn make(
 ) -> Result<SignedIn, Failure> {
     let FirstSetUp { tenant, user, hash, organization, session } = first;
     let own = &organization.organization;
-    let actor = Actor::User(user.id, user.email.clone());
-    let deed = Deed { actor, from: session.from, at: session.at };
+    let deed = &organization.deed;
     let whole = Scope::Tenant(tenant.id);
-    let within = Scope::Organization(own.tenant, own.id);
-    let add_tenant =
-        statement(ADD_TENANT).bind(tenant.id.uuid()).bind(tenant.name.clone()).bind(tenant.created_at);
-    add_tenant.run(connection).await?;
+    adding_tenant(&tenant).run(connection).await?;
     if adding(&user, Some(hash.reveal().clone())).rows::<Done>(connection).await?.is_empty() {
         return Err(Failure::Refused("somebody has the first user's e-mail address"));
     }
-    organizations::adding(store, own, &organization.signing_secret)?.run(connection).await?;
-    let notes: [Result<Statement, Failure>; 3] = [
-        entry(&deed, whole, Action::TenantCreate, tenant.id, Some(&tenant.name)),
-        entry(&deed, whole, Action::UserCreate, user.id, Some(&user.email)),
-        entry(&deed, within, Action::OrganizationCreate, own.id, Some(&own.profile.name)),
+    organizations::adding(store, own, &organization.signing_secret, deed)?.run(connection).await?;
+    let notes: [Result<Statement, Failure>; 2] = [
+        entry(deed, whole, Action::TenantCreate, tenant.id, Some(&tenant.name)),
+        entry(deed, whole, Action::UserCreate, user.id, Some(&user.email)),
     ];
     for note in notes {
         note?.run(connection).await?;

@@ -42,11 +42,12 @@ pub const CALLS_FAR: &str = text(Listed::AllFar, CallOrder::Newest);
 /// Creating an organization: id, tenant, name, email, image or null, address, city, state, postal
 /// code, country, telephone number, time zone, external id or null, owner, creator, last modifier or
 /// null, times of creation, change and deletion (or null), folded name, then ids of its metadata
-/// record and of its secret, and the sealed secret.
+/// record and of its secret, the sealed secret, and of its entry in the audit log id, time, kind of
+/// actor, and the actor's id, name and address, or null.
 pub const CREATE_ORGANIZATION: &str = crate::organizations::CREATE;
 
 /// A page of organizations, oldest first: tenant, size, how many to pass over.
 pub const ORGANIZATIONS_PAGE: &str = crate::organizations::PAGE;
 
-/// An organization beside all live ones: tenant, id.
+/// An organization beside all live ones: tenant, id, organization of the scope or null.
 pub const READ_ORGANIZATION: &str = crate::organizations::READ;

@@ -118,7 +118,7 @@ impl Store {
 
     /// Whether the key is the one that the database's secrets were encrypted with, as far as there are any.
     pub async fn key_fits(&self) -> Result<bool, StoreUnavailable> {
-        Ok(crate::signing_secrets::key_opens(self).await?.unwrap_or(true))
+        Ok(crate::setup::signing::key_opens(self).await?.unwrap_or(true))
     }
 
     /// Refuses to mix secrets of two keys, of which the nodes could open one kind only.
@@ -126,7 +126,7 @@ impl Store {
         if self.inner.opened.load(Ordering::Relaxed) {
             return Ok(());
         }
-        match crate::signing_secrets::key_opens(self).await? {
+        match crate::setup::signing::key_opens(self).await? {
             Some(false) => return Err(Failure::Refused("its secrets are encrypted with another key file")),
             Some(true) => self.inner.opened.store(true, Ordering::Relaxed),
             None => {}

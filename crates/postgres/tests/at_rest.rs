@@ -6,9 +6,10 @@ use std::error::Error;
 use std::time::Duration;
 
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
-use domain::ports::{Callbacks, Directory, Provisioning, Settled, TryOutcome, TryRecord};
+use domain::ports::{Assistants, Callbacks, Directory, Settled, Signing, TryOutcome, TryRecord};
+use domain::scope::Reach;
 use domain::secret::Secret;
-use domain::testing::{Ground, World, moment};
+use domain::testing::{Ground, World, deed, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
 
@@ -44,7 +45,7 @@ async fn passwords_and_signing_secrets_are_not_readable_in_the_tables() {
 /// An AI assistant of three services, each behind a stored key of its own.
 async fn with_keys(store: &Store, ground: &Ground) -> Assistant {
     let made = ground.cascade().unwrap();
-    store.add_assistant(made.clone()).await.unwrap();
+    store.add_assistant(Reach::Everything, made.clone(), deed(moment(0))).await.unwrap();
     let mut assistant = made;
     for (role, key) in [
         (ProviderRole::Chat, "sk-chat-key"),
@@ -52,7 +53,10 @@ async fn with_keys(store: &Store, ground: &Ground) -> Assistant {
         (ProviderRole::Speech, "sk-voice-key"),
     ] {
         let key = ProviderKey::Stored(Secret::new(key.to_owned()));
-        assistant = store.set_provider_key(assistant.id, Some(role), key).await.unwrap();
+        assistant = store
+            .set_provider_key(Reach::Everything, assistant.id, Some(role), key, deed(moment(0)))
+            .await
+            .unwrap();
     }
     assistant
 }
@@ -63,7 +67,7 @@ async fn providers_keys_are_not_readable_in_the_tables() {
     let store = open(&database, 1).await;
     let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
     let assistant = with_keys(&store, &ground).await;
-    assert_eq!(store.assistant(assistant.id).await.unwrap(), Some(assistant.clone()));
+    assert_eq!(store.assistant(Reach::Everything, assistant.id).await.unwrap(), Some(assistant.clone()));
     for (column, secret) in
         [("chat_key", "sk-chat-key"), ("transcription_key", "sk-hearing-key"), ("speech_key", "sk-voice-key")]
     {
@@ -86,15 +90,20 @@ async fn a_providers_key_opens_in_its_own_column_and_under_its_own_key_alone() {
     let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
     let assistant = with_keys(&store, &ground).await;
     let stranger = open(&database, 2).await;
-    let error = stranger.assistant(assistant.id).await.unwrap_err();
+    let error = stranger.assistant(Reach::Everything, assistant.id).await.unwrap_err();
     let text = told(&error);
     assert!(text.contains("assistants") && text.contains(&assistant.id.to_string()), "{text}");
     // A script has no key to open.
-    assert_eq!(stranger.assistant(ground.assistant.id).await.unwrap(), Some(ground.assistant));
+    assert_eq!(
+        stranger.assistant(Reach::Everything, ground.assistant.id).await.unwrap(),
+        Some(ground.assistant)
+    );
     let key = ProviderKey::Stored(Secret::new("x".to_owned()));
-    assert!(stranger.set_provider_key(assistant.id, None, key).await.is_err());
+    assert!(
+        stranger.set_provider_key(Reach::Everything, assistant.id, None, key, deed(moment(0))).await.is_err()
+    );
     database.rows("UPDATE assistants SET speech_key = chat_key WHERE engine = 'cascade'").await;
-    assert!(store.assistant(assistant.id).await.is_err());
+    assert!(store.assistant(Reach::Everything, assistant.id).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,7 +119,9 @@ async fn another_key_opens_nothing_and_the_error_names_table_and_row() {
     let text = told(&error);
     assert!(text.contains("trunks") && text.contains(&ground.trunk.id.to_string()), "{text}");
     assert!(stranger.trunks().await.is_err());
-    assert!(stranger.signing_secrets(ground.organization, moment(0)).await.is_err());
+    assert!(
+        stranger.show_signing_secrets(Reach::Everything, ground.organization, deed(moment(0))).await.is_err()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

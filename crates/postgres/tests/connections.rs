@@ -8,8 +8,8 @@ use std::time::Duration;
 use domain::call::{CallStatus, EndedReason};
 use domain::ids::NewId;
 use domain::organization::Tenant;
-use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls, Provisioning};
-use domain::testing::{Ground, World, moment};
+use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls, Tenants};
+use domain::testing::{Ground, World, deed, moment};
 use postgres::{ConnectError, Options, SealingKey, Store};
 use test_database::TestDatabase;
 use tokio::net::TcpListener;
@@ -67,7 +67,7 @@ async fn the_heart_beats_on_beside_a_queue_of_writes() {
             let store = store.clone();
             let id = NewId::at(moment(0), [number; 10]).into();
             let tenant = Tenant { id, name: "Later".into(), created_at: moment(0) };
-            tokio::spawn(async move { store.add_tenant(tenant).await })
+            tokio::spawn(async move { store.add_tenant(tenant, deed(moment(0))).await })
         })
         .collect();
     until("NOT granted", Options::default().pool_size).await;

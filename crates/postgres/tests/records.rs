@@ -10,10 +10,11 @@ use domain::idempotency::{IdempotencyKey, Once};
 use domain::organization::{OrganizationField, OrganizationQuery};
 use domain::page::PageRequest;
 use domain::ports::{
-    Acceptance, Accepted, Callbacks, Conclusion, Dispatch, Filing, Organizations, OutboundCalls,
-    Provisioning, Settled, TryOutcome, TryRecord,
+    Acceptance, Accepted, Assistants, Callbacks, Conclusion, Dispatch, Filing, Organizations, OutboundCalls,
+    Settled, TryOutcome, TryRecord,
 };
-use domain::testing::{Ground, World, moment};
+use domain::scope::{Reach, Scope};
+use domain::testing::{Ground, World, deed, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
 
@@ -154,7 +155,7 @@ async fn a_team_is_made_once_and_the_metadata_begins_with_version_one() {
     let (database, store, ground) = open().await;
     let mut second = ground.assistant.clone();
     second.id = domain::ids::AssistantId::from_uuid(ground.number.id.uuid());
-    store.add_assistant(second).await.unwrap();
+    store.add_assistant(Reach::Everything, second, deed(moment(0))).await.unwrap();
     let teams = "SELECT t.name, count(*) FROM teams t JOIN assistants a ON a.team_id = t.id GROUP BY t.id";
     assert_eq!(texts(&database.rows(teams).await), [["Front desk", "2"]]);
     let metadata = "SELECT version, metadata, created_by FROM organization_metadata";
@@ -171,7 +172,7 @@ async fn an_organization_that_an_earlier_version_made_is_found_by_its_name() {
         descending: true,
         search: Some("TH CLIN".to_owned()),
     };
-    let page = store.page(ground.tenant, &query).await.unwrap();
+    let page = store.page(Scope::Tenant(ground.tenant), &query).await.unwrap();
     assert_eq!((page.total, page.items.first().unwrap().id), (1, ground.organization));
 }
 

@@ -11,9 +11,11 @@ use std::time::Duration;
 
 use domain::assistant::{ProviderKey, ProviderRole};
 use domain::at_rest::AtRestKeys;
-use domain::ports::{Directory, FixedKeys, Nodes, Provisioning};
+use domain::page::PageRequest;
+use domain::ports::{Assistants, Directory, FixedKeys, Nodes, Signing};
+use domain::scope::Reach;
 use domain::secret::Secret;
-use domain::testing::{Ground, World, moment};
+use domain::testing::{Ground, World, deed, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
 
@@ -37,10 +39,13 @@ async fn lay(store: &Store, organizations: usize) -> Vec<Ground> {
     for _ in 0..organizations {
         let ground = Ground::lay(&world, None).await.unwrap();
         let assistant = ground.cascade().unwrap();
-        store.add_assistant(assistant.clone()).await.unwrap();
+        store.add_assistant(Reach::Everything, assistant.clone(), deed(moment(0))).await.unwrap();
         for role in [ProviderRole::Chat, ProviderRole::Transcription, ProviderRole::Speech] {
             let key = ProviderKey::Stored(Secret::new(format!("sk-{}", role.as_str())));
-            store.set_provider_key(assistant.id, Some(role), key).await.unwrap();
+            store
+                .set_provider_key(Reach::Everything, assistant.id, Some(role), key, deed(moment(0)))
+                .await
+                .unwrap();
         }
         grounds.push(ground);
     }
@@ -50,9 +55,13 @@ async fn lay(store: &Store, organizations: usize) -> Vec<Ground> {
 async fn all_open(store: &Store, grounds: &[Ground]) {
     assert_eq!(store.trunks().await.unwrap().len(), grounds.len());
     for ground in grounds {
-        let secrets = store.signing_secrets(ground.organization, moment(0)).await.unwrap();
+        let secrets = store
+            .show_signing_secrets(Reach::Everything, ground.organization, deed(moment(0)))
+            .await
+            .unwrap();
         assert_eq!(secrets.current.reveal(), b"first secret");
-        let assistants = store.assistants_of(ground.organization).await.unwrap();
+        let page = PageRequest { number: 1, size: 100 };
+        let assistants = store.assistants_of(Reach::Everything, ground.organization, page).await.unwrap();
         let keys: Vec<_> = assistants.iter().flat_map(domain::assistant::Assistant::providers).collect();
         assert_eq!(keys.len(), 3);
         for (role, provider) in keys {
@@ -166,7 +175,16 @@ async fn whoever_writes_meanwhile_keeps_what_was_written() {
                 for ground in &grounds {
                     let fresh = Secret::new(vec![round; 24]);
                     let until = moment(1);
-                    store.rotate_signing_secret(ground.organization, fresh, until).await.unwrap();
+                    store
+                        .rotate_signing_secret(
+                            Reach::Everything,
+                            ground.organization,
+                            fresh,
+                            until,
+                            deed(moment(0)),
+                        )
+                        .await
+                        .unwrap();
                 }
             }
         })
@@ -184,7 +202,10 @@ async fn whoever_writes_meanwhile_keeps_what_was_written() {
     let alone = open(&database, &both().newest_alone()).await;
     assert_eq!(alone.check_sealed().await.unwrap(), postgres::Pass::default());
     for ground in &grounds {
-        let secrets = alone.signing_secrets(ground.organization, moment(0)).await.unwrap();
+        let secrets = alone
+            .show_signing_secrets(Reach::Everything, ground.organization, deed(moment(0)))
+            .await
+            .unwrap();
         assert_eq!(secrets.current.reveal(), &vec![19; 24]);
     }
 }

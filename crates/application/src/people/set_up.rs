@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::audit::{Actor, Deed};
 use domain::ids::{NewId, TenantId, UserId};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::{self, WeakPassword};
@@ -81,7 +82,8 @@ impl SetUpFirst {
         };
         let organization = self.organization(tenant.id, user.id, beginning, at);
         let signing_secret = signing_secret(self.entropy.as_ref());
-        let new = NewOrganization { organization: organization.clone(), signing_secret, once: None };
+        let deed = Deed { actor: Actor::User(user.id, user.email.clone()), from: session.from, at };
+        let new = NewOrganization { organization: organization.clone(), signing_secret, once: None, deed };
         let first = FirstSetUp { tenant, user, hash, organization: new, session };
         let done = self.set_up.set_up(link, first).await?;
         Ok(match done {

@@ -2,7 +2,7 @@
 //! to 255 characters, an email address at most 254. An update may leave a text empty that is not
 //! required: so may the operator, and what was read can be written back.
 
-use domain::organization::{EMAIL_MAX, Profile, Revision, TIMEZONES, Timezone, is_email};
+use domain::organization::{EMAIL_MAX, Logo, Profile, Revision, TIMEZONES, Timezone, is_email};
 use serde_json::Value;
 
 use super::fields::{
@@ -64,6 +64,7 @@ pub fn revision(body: &Value) -> Result<Revision, Vec<Problem>> {
         country,
         phone_number,
         timezone,
+        logo: Logo::Stays,
     }))
 }
 

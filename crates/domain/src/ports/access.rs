@@ -5,7 +5,9 @@ use time::OffsetDateTime;
 
 use super::StoreUnavailable;
 use crate::access::{ApiKey, KeyDigest, Principal};
+use crate::audit::Deed;
 use crate::ids::{KeyId, TenantId};
+use crate::scope::Reach;
 
 /// Why a key was not issued.
 #[derive(Debug, thiserror::Error)]
@@ -34,10 +36,10 @@ pub trait Access: Send + Sync {
     ) -> Result<Option<Principal>, StoreUnavailable>;
 
     /// Stores a new key, never more than five live ones for an organization.
-    async fn issue(&self, key: ApiKey, digest: KeyDigest) -> Result<(), IssueError>;
+    async fn issue(&self, key: ApiKey, digest: KeyDigest, deed: Deed) -> Result<(), IssueError>;
 
-    /// Revokes a live key; `false` when there is none.
-    async fn revoke(&self, key: KeyId, now: OffsetDateTime) -> Result<bool, StoreUnavailable>;
+    /// Revokes a live key within reach; `false` when there is none.
+    async fn revoke(&self, reach: Reach, key: KeyId, deed: Deed) -> Result<bool, StoreUnavailable>;
 
     /// The keys of a tenant, newest first, revoked ones included.
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable>;

@@ -2,13 +2,12 @@
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use time::OffsetDateTime;
 
-use super::{ProvisioningError, StoreUnavailable};
+use super::{SetupError, StoreUnavailable};
 use crate::audit::Deed;
-use crate::ids::{OrganizationId, SchemaId, TenantId};
+use crate::ids::{OrganizationId, SchemaId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
-use crate::scope::Reach;
+use crate::scope::{Reach, Scope};
 
 /// A metadata record's next version.
 #[derive(Clone, Debug)]
@@ -19,10 +18,8 @@ pub struct Replacement {
     pub metadata: Map<String, Value>,
     /// By which schema it was judged.
     pub judged_by: Option<SchemaId>,
-    /// The id of the key or user that writes it.
-    pub by: String,
-    /// When.
-    pub at: OffsetDateTime,
+    /// Who writes it.
+    pub deed: Deed,
 }
 
 /// What became of a replacement.
@@ -39,18 +36,24 @@ pub enum Replaced {
 /// The metadata records. History is kept; only the newest version is read.
 #[async_trait]
 pub trait MetadataRecords: Send + Sync {
-    /// The schema in force for a live organization of the tenant: its own, else the tenant's, else
+    /// The newest version of a live organization's record.
+    async fn read_metadata(
+        &self,
+        scope: Scope,
+        organization: OrganizationId,
+    ) -> Result<Option<MetadataRecord>, StoreUnavailable>;
+
+    /// The schema in force for a live organization: its own, else the tenant's, else
     /// [`StoredSchema::any_object`]. None when there is no such organization.
     async fn schema(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         organization: OrganizationId,
     ) -> Result<Option<StoredSchema>, StoreUnavailable>;
 
     /// Adds a version, while the schema that judged it is still in force. Versions have no gaps,
     /// however many come at once.
-    async fn replace(&self, tenant: TenantId, replacement: Replacement)
-    -> Result<Replaced, StoreUnavailable>;
+    async fn replace(&self, scope: Scope, replacement: Replacement) -> Result<Replaced, StoreUnavailable>;
 }
 
 /// The schemas. A tenant's own is out of reach for whoever is limited to an organization.
@@ -65,10 +68,10 @@ pub trait StoredSchemas: Send + Sync {
         id: SchemaId,
         document: Value,
         deed: Deed,
-    ) -> Result<(), ProvisioningError>;
+    ) -> Result<(), SetupError>;
 
     /// The schema in force for the owner: what [`MetadataRecords::schema`] would say.
-    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError>;
+    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError>;
 }
 
 /// Why a document may not become a schema, in words for the operator.

@@ -20,10 +20,10 @@ mod nodes;
 mod organizations;
 mod outbound_calls;
 mod passwords;
-mod provisioning;
 mod rate_limit;
 mod recorder;
 mod sessions;
+mod setup;
 mod speech;
 mod spool;
 mod telephony;
@@ -56,10 +56,10 @@ pub use outbound_calls::{
     Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, Recorded,
 };
 pub use passwords::{Busy, Passwords, Verdict};
-pub use provisioning::{Provisioning, ProvisioningError};
 pub use rate_limit::{OwnWindow, RateLimitWindow};
 pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError};
 pub use sessions::{Attempt, Sessions, SignIn, SignInTries};
+pub use setup::{Assistants, CarriedNumber, Numbers, ReviseTrunkError, SetupError, Signing, Tenants, Trunks};
 pub use speech::{Line, Speech, SpeechError};
 pub use spool::{Spool, SpoolError};
 pub use telephony::{

@@ -1,14 +1,14 @@
 //! The organizations of a tenant, as its keys manage them.
 
 use async_trait::async_trait;
-use time::OffsetDateTime;
 
 use super::StoreUnavailable;
+use crate::audit::Deed;
 use crate::idempotency::{Earlier, Once};
-use crate::ids::{OrganizationId, TenantId};
+use crate::ids::OrganizationId;
 use crate::organization::{Organization, OrganizationQuery, Revision};
 use crate::page::Page;
-use crate::scope::Scope;
+use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
 
 /// An organization with everything that is made together with it.
@@ -20,6 +20,8 @@ pub struct NewOrganization {
     pub signing_secret: Secret<Vec<u8>>,
     /// Set when the request may come again.
     pub once: Option<Once>,
+    /// Who makes it.
+    pub deed: Deed,
 }
 
 /// What became of a creation.
@@ -48,12 +50,12 @@ pub enum CreateOrganizationError {
 pub struct Reachable {
     /// The organization that was asked for, deleted or not.
     pub current: Organization,
-    /// Every live organization of the tenant, oldest first.
+    /// Every live organization within the scope, oldest first.
     pub all: Vec<Organization>,
 }
 
-/// The organizations. All methods reach one tenant's only, or what a scope covers: to it, all others do
-/// not exist.
+/// The organizations. Those of other tenants do not exist, and neither do others of the same tenant
+/// for whoever is limited to one.
 #[async_trait]
 pub trait Organizations: Send + Sync {
     /// Records the organization, its signing secret and its metadata record (version 1, `{}`)
@@ -63,35 +65,27 @@ pub trait Organizations: Send + Sync {
     /// A page of the live organizations. Equal sort values go by id, in the same direction.
     async fn page(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         query: &OrganizationQuery,
     ) -> Result<Page<Organization>, StoreUnavailable>;
 
-    /// One organization, deleted or not, beside all live ones.
-    async fn read(&self, tenant: TenantId, id: OrganizationId)
-    -> Result<Option<Reachable>, StoreUnavailable>;
+    /// One organization, deleted or not, beside all live ones within the scope.
+    async fn read(&self, scope: Scope, id: OrganizationId) -> Result<Option<Reachable>, StoreUnavailable>;
 
     /// One live organization that the scope covers.
     async fn find(&self, scope: Scope, id: OrganizationId) -> Result<Option<Organization>, StoreUnavailable>;
 
-    /// Writes what the revision names into a live organization and returns the result; `by` becomes
-    /// its last modifier.
+    /// Writes what the revision names into a live organization and returns the result; whoever does
+    /// it becomes its last modifier.
     async fn revise(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         id: OrganizationId,
         revision: Revision,
-        by: String,
-        at: OffsetDateTime,
+        deed: Deed,
     ) -> Result<Option<Organization>, StoreUnavailable>;
 
     /// Soft-deletes a live organization; `false` when there is none. Of two at once, one is told
     /// `true`.
-    async fn remove(
-        &self,
-        tenant: TenantId,
-        id: OrganizationId,
-        by: String,
-        at: OffsetDateTime,
-    ) -> Result<bool, StoreUnavailable>;
+    async fn remove(&self, reach: Reach, id: OrganizationId, deed: Deed) -> Result<bool, StoreUnavailable>;
 }

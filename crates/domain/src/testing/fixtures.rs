@@ -23,7 +23,7 @@ use crate::ids::{
     BootId, CallId, ContactId, KeyId, NewId, NodeId, NumberId, OrganizationId, TenantId, TrunkId,
 };
 use crate::number::{CountryCode, Destination, E164};
-use crate::organization::{Organization, Profile, Revision, Tenant, Timezone};
+use crate::organization::{Logo, Organization, Profile, Revision, Tenant, Timezone};
 use crate::ports::{
     Acceptance, Accepted, Conclusion, DialIntent, Dispatch, Fence, NewOrganization, SavedLeg,
 };
@@ -79,11 +79,11 @@ impl Ground {
         let tenant = add_tenant(world).await?;
         let organization = add_organization(world, tenant).await?;
         let trunk = trunk(tenant, max_calls);
-        world.provisioning.add_trunk(trunk.clone()).await?;
+        world.add_trunk(trunk.clone()).await?;
         let number = number(tenant, organization, trunk.id)?;
-        world.provisioning.add_number(number.clone()).await?;
+        world.add_number(number.clone()).await?;
         let assistant = assistant(tenant, organization);
-        world.provisioning.add_assistant(assistant.clone()).await?;
+        world.add_assistant(assistant.clone()).await?;
         let (node, boot) = (NodeId::from(fresh()), BootId::from(fresh()));
         world.nodes.join(node, boot).await?;
         Ok(Self { tenant, organization, trunk, number, assistant, node, boot })
@@ -163,7 +163,7 @@ pub(super) fn conclusion(
 
 pub(super) async fn add_tenant(world: &World) -> TestResult<TenantId> {
     let id = TenantId::from(fresh());
-    world.provisioning.add_tenant(Tenant { id, name: "Acme".to_owned(), created_at: moment(0) }).await?;
+    world.add_tenant(Tenant { id, name: "Acme".to_owned(), created_at: moment(0) }).await?;
     Ok(id)
 }
 
@@ -176,7 +176,12 @@ pub(super) async fn add_organization(world: &World, tenant: TenantId) -> TestRes
 
 /// A creation that nobody will repeat.
 pub(super) fn new_organization(organization: Organization) -> NewOrganization {
-    NewOrganization { organization, signing_secret: Secret::new(b"first secret".to_vec()), once: None }
+    NewOrganization {
+        organization,
+        signing_secret: Secret::new(b"first secret".to_vec()),
+        once: None,
+        deed: deed(moment(0)),
+    }
 }
 
 pub(super) fn organization(tenant: TenantId) -> TestResult<Organization> {
@@ -217,6 +222,7 @@ pub(super) fn revision(name: &str, email: &str) -> Revision {
         country: None,
         phone_number: None,
         timezone: None,
+        logo: Logo::Stays,
     }
 }
 

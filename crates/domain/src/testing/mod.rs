@@ -9,6 +9,7 @@ pub mod contracts;
 mod fixtures;
 mod in_memory;
 mod laid;
+mod operator;
 mod rate_limit;
 mod world;
 

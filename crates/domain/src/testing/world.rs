@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::fixtures::{TestResult, fresh, moment};
 use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
-    Access, Accounts, Analyses, AuditLog, CallBoard, CallRecords, Callbacks, Deliveries, Directory, Filing,
-    Housekeeping, Invitations, MetadataRecords, Nodes, Organizations, OutboundCalls, Provisioning, Sessions,
-    SetUp, SignInTries, StoredSchemas,
+    Access, Accounts, Analyses, Assistants, AuditLog, CallBoard, CallRecords, Callbacks, Deliveries,
+    Directory, Filing, Housekeeping, Invitations, MetadataRecords, Nodes, Numbers, Organizations,
+    OutboundCalls, Sessions, SetUp, SignInTries, Signing, StoredSchemas, Tenants, Trunks,
 };
 
 /// The ports of one empty store.
@@ -36,8 +36,16 @@ pub struct World {
     pub metadata: Arc<dyn MetadataRecords>,
     /// The schemas that judge it.
     pub schemas: Arc<dyn StoredSchemas>,
-    /// The operator's side.
-    pub provisioning: Arc<dyn Provisioning>,
+    /// The operator's customers.
+    pub tenants: Arc<dyn Tenants>,
+    /// Their trunks.
+    pub trunks: Arc<dyn Trunks>,
+    /// Numbers of organizations.
+    pub numbers: Arc<dyn Numbers>,
+    /// Assistants of organizations.
+    pub assistants: Arc<dyn Assistants>,
+    /// What signs their callbacks.
+    pub signing: Arc<dyn Signing>,
     /// Call logs.
     pub records: Arc<dyn CallRecords>,
     /// What people see of calls.
@@ -79,7 +87,11 @@ impl World {
             + Organizations
             + MetadataRecords
             + StoredSchemas
-            + Provisioning
+            + Tenants
+            + Trunks
+            + Numbers
+            + Assistants
+            + Signing
             + CallRecords
             + CallBoard
             + Filing
@@ -104,7 +116,11 @@ impl World {
             organizations: store.clone(),
             metadata: store.clone(),
             schemas: store.clone(),
-            provisioning: store.clone(),
+            tenants: store.clone(),
+            trunks: store.clone(),
+            numbers: store.clone(),
+            assistants: store.clone(),
+            signing: store.clone(),
             records: store.clone(),
             board: store.clone(),
             filing: store.clone(),

@@ -9,6 +9,7 @@ pub use table::MemoryWindow;
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use actix_web::HttpRequest;
 use actix_web::dev::ServiceRequest;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use domain::rate_limit::{Client, Verdict};
@@ -34,7 +35,8 @@ pub(crate) struct Checked {
 pub(crate) async fn check(front: &Front, request: &ServiceRequest, pattern: Option<&str>) -> Option<Checked> {
     let limit = routes::limit(pattern)?;
     let now_ms = u64::try_from(front.clock.now().unix_timestamp_nanos() / 1_000_000).unwrap_or(0);
-    let verdict = front.window.count(client(front, request), limit, now_ms).await;
+    let verdict =
+        front.window.count(Client::of(client_address(front, request.request())), limit, now_ms).await;
     let refused = (!verdict.allowed).then(|| {
         let wait = verdict.reset_ms.saturating_sub(now_ms).div_ceil(1000).max(1);
         ApiError::TooManyRequests { retry_after: wait }
@@ -51,12 +53,8 @@ impl Checked {
     }
 }
 
-fn client(front: &Front, request: &ServiceRequest) -> Client {
-    Client::of(address(front, request))
-}
-
-/// The client's address, as far as the proxies in front are believed.
-pub(crate) fn address(front: &Front, request: &ServiceRequest) -> IpAddr {
+/// Where a request comes from, as far as the listed proxies can be believed.
+pub(crate) fn client_address(front: &Front, request: &HttpRequest) -> IpAddr {
     // Every TCP connection has a peer; without one all requests would share a single count.
     let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |socket| socket.ip());
     let lines: Vec<&str> = request

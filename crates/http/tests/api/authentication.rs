@@ -2,6 +2,8 @@
 
 use domain::access::Permission;
 use domain::ports::{Access, Clock};
+use domain::scope::Reach;
+use domain::testing::deed;
 use serde_json::json;
 
 use crate::support::{App, store, valid_create};
@@ -51,7 +53,7 @@ async fn a_revoked_key_loses_access_immediately() {
     let app = App::start().await;
     let (key, id) = app.issue(store::HOME, &Permission::ALL);
     app.get(SOME_CALL).key(&key).send().await.error(404);
-    assert!(app.store.inner.revoke(id, app.clock.now()).await.unwrap());
+    assert!(app.store.inner.revoke(Reach::Everything, id, deed(app.clock.now())).await.unwrap());
     app.get(SOME_CALL).key(&key).send().await.error(401);
 }
 

@@ -3,9 +3,9 @@
 use domain::access::Permission;
 use domain::call::{CallType, Ended, EndedReason};
 use domain::ids::AssistantId;
-use domain::ports::Provisioning;
-use domain::scope::Scope;
-use domain::testing::{LaidCall, LaysCalls, moment};
+use domain::ports::Assistants;
+use domain::scope::{Reach, Scope};
+use domain::testing::{LaidCall, LaysCalls, deed, moment};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -256,7 +256,7 @@ async fn agents_are_found_by_part_of_their_name_and_intents_by_all_of_theirs() {
     for (index, name) in (0..).zip(names) {
         let mut own = store::assistant(store::TENANT, ORGANIZATION);
         (own.id, own.name) = (assistant(index), name.into());
-        list.app.store.inner.add_assistant(own).await.unwrap();
+        list.app.store.inner.add_assistant(Reach::Everything, own, deed(moment(0))).await.unwrap();
     }
     for (query, expected) in [
         ("agentName=desk", &[1, 0][..]),

@@ -3,9 +3,9 @@
 use domain::access::Permission;
 use domain::call::{CallType, Ended, EndedReason};
 use domain::ids::AssistantId;
-use domain::ports::{Organizations, Provisioning};
-use domain::scope::Scope;
-use domain::testing::{LaidCall, LaysCalls};
+use domain::ports::{Assistants, Organizations};
+use domain::scope::{Reach, Scope};
+use domain::testing::{LaidCall, LaysCalls, deed};
 use serde_json::{Value, json};
 use time::macros::datetime;
 use uuid::Uuid;
@@ -153,7 +153,11 @@ async fn the_team_that_owns_the_assistant_is_told() {
     let mut assistant = store::assistant(store::TENANT, ORGANIZATION);
     assistant.id = AssistantId::from_uuid(Uuid::from_u128(0x3333));
     assistant.team = Some("Front desk".into());
-    app.store.inner.add_assistant(assistant.clone()).await.unwrap();
+    app.store
+        .inner
+        .add_assistant(Reach::Everything, assistant.clone(), deed(assistant.created_at))
+        .await
+        .unwrap();
     let mut calls = [0, 1].map(|second| LaidCall::bare(store::TENANT, ORGANIZATION, second));
     for call in &mut calls {
         call.assistant = Some(assistant.id);
@@ -202,7 +206,7 @@ async fn keys_of_both_levels_read_it_also_after_the_organizations_deletion() {
     for deleted in [false, true] {
         if deleted {
             let at = datetime!(2026-03-02 00:00 UTC);
-            assert!(app.store.inner.remove(store::TENANT, ORGANIZATION, "x".into(), at).await.unwrap());
+            assert!(app.store.inner.remove(Reach::Everything, ORGANIZATION, deed(at)).await.unwrap());
         }
         for key in [&tenants, &own] {
             assert_eq!(app.get(&path(&id)).key(key).send().await.json()["id"], id);

@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 
 use domain::access::Permission;
 use domain::call::EndedReason;
-use domain::ports::{Clock, Provisioning};
-use domain::scope::Scope;
+use domain::ports::{Clock, Organizations};
+use domain::scope::{Reach, Scope};
+use domain::testing::deed;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -237,7 +238,7 @@ async fn an_inactive_organization_cannot_start_outbound_calls() {
     body["phoneNumberId"] = number_of(store::CLOSING).to_string().into();
     let request = app.post("/api/outbound").json(&body);
     assert_eq!(request.clone().key(&own).send().await.status, 201);
-    app.store.inner.delete_organization(store::CLOSING, app.clock.now()).await.unwrap();
+    app.store.inner.remove(Reach::Everything, store::CLOSING, deed(app.clock.now())).await.unwrap();
     for key in [own, tenants] {
         assert_eq!(request.clone().key(&key).send().await.error(422), "Organization is inactive");
     }

@@ -82,7 +82,7 @@ async fn every_row_of_the_error_table_holds_to_the_letter() {
 
     // 401, all: missing or invalid key.
     let (revoked, id) = app.issue(Scope::Tenant(store::TENANT), &Permission::ALL);
-    assert!(app.store.inner.revoke(id, app.clock.now()).await.unwrap());
+    assert!(app.store.inner.revoke(Reach::Everything, id, deed(app.clock.now())).await.unwrap());
     for request in endpoints(&app, &call) {
         for key in ["", "x", "cw_org_x", &revoked] {
             is(request.clone().key(key), 401, "Invalid or missing API key").await;

@@ -4,7 +4,8 @@ use application::keys;
 use domain::access::{KeyLevel, Permission};
 use domain::ids::{OrganizationId, TenantId};
 use domain::ports::{Access, Clock};
-use domain::scope::Scope;
+use domain::scope::{Reach, Scope};
+use domain::testing::deed;
 use http_api::{Entry, Needs};
 
 use crate::support::store::{FOREIGN, ORGANIZATION, OTHER_TENANT, SISTER, TENANT};
@@ -55,7 +56,7 @@ async fn askers(app: &App, needs: Needs) -> Vec<Asker> {
         standing: Standing::Holder(scope, permissions.to_vec()),
     };
     let (revoked, id) = app.issue(Scope::Tenant(TENANT), &Permission::ALL);
-    assert!(app.store.inner.revoke(id, app.clock.now()).await.unwrap());
+    assert!(app.store.inner.revoke(Reach::Everything, id, deed(app.clock.now())).await.unwrap());
     let never_issued = keys::mint(KeyLevel::Tenant, &Counter::default());
     let mut askers = vec![
         stranger("no key", None),

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use domain::ports::Organizations;
-use domain::scope::Scope;
+use domain::scope::{Reach, Scope};
+use domain::testing::deed;
 use serde_json::{Value, json};
 
 use crate::support::organization::created;
@@ -22,7 +23,7 @@ impl Listed {
         let app = App::start().await;
         for id in [store::ORGANIZATION, store::SISTER, store::CLOSING] {
             let at = time::OffsetDateTime::UNIX_EPOCH;
-            assert!(app.store.inner.remove(store::TENANT, id, "test".into(), at).await.unwrap());
+            assert!(app.store.inner.remove(Reach::Everything, id, deed(at)).await.unwrap());
         }
         for name in names {
             app.clock.advance(Duration::from_secs(1));

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use domain::access::Permission;
-use domain::ports::{NewOrganization, Organizations};
+use domain::ports::{Clock, NewOrganization, Organizations};
 use domain::scope::Scope;
 use domain::secret::Secret;
+use domain::testing::deed;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -250,7 +251,8 @@ async fn an_image_is_shown_when_it_is_set() {
     let mut organization = stored(&app, &ORGANIZATION.to_string()).await;
     organization.id = domain::ids::OrganizationId::from_uuid(Uuid::from_u128(0x2222));
     organization.profile.image = Some("https://clinic.example/logo.png".into());
-    let new = NewOrganization { organization, signing_secret: Secret::new(vec![1]), once: None };
+    let (signing_secret, deed) = (Secret::new(vec![1]), deed(app.clock.now()));
+    let new = NewOrganization { organization, signing_secret, once: None, deed };
     app.store.inner.create(new).await.unwrap();
     let read = app.get(&path(Uuid::from_u128(0x2222))).key(&app.tenant_key()).send().await.json();
     assert_eq!(read["currentOrg"]["image"], "https://clinic.example/logo.png");

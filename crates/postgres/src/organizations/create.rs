@@ -1,15 +1,17 @@
 //! Recording an organization with everything that is made together with it, in one statement.
 
+use domain::audit::Deed;
 use domain::ids::OrganizationId;
 use domain::organization::{Organization, folded};
 use domain::ports::{Created, NewOrganization};
 use domain::secret::Secret;
 
 use super::earlier::{EarlierRow, frozen};
+use crate::audit::circumstances;
 use crate::failure::Failure;
 use crate::idempotency::{claimed, expired_before, key_binds, taken};
-use crate::provisioning::new_id;
-use crate::signing_secrets::seal;
+use crate::setup::new_id;
+use crate::setup::signing::seal;
 use crate::statement::{Statement, row, statement};
 use crate::store::Store;
 
@@ -31,6 +33,10 @@ macro_rules! create_text {
 ), secret AS (
     INSERT INTO signing_secrets (id, tenant_id, organization_id, secret)
     SELECT $22, $2, $1, $23 FROM claimed
+), noted AS (
+    INSERT INTO audit_entries (id, tenant_id, organization_id, at, actor, actor_id, actor_name, address,
+        action, subject, subject_name)
+    SELECT $24, $2, $1, $25, $26, $27, $28, $29, 'organization.create', $1::uuid::text, $3 FROM claimed
 )
 SELECT true AS done FROM claimed"
         )
@@ -40,7 +46,7 @@ SELECT true AS done FROM claimed"
 pub(crate) const CREATE: &str = create_text!("claimed AS (SELECT), ");
 
 const CREATE_ONCE: &str =
-    create_text!(claimed!("$2, $24, 'organization', $25, $26, $1, $27, $17", "", expired = "$28"));
+    create_text!(claimed!("$2, $30, 'organization', $31, $32, $1, $33, $17", "", expired = "$34"));
 
 const EARLIER: &str = concat!(
     "WITH ",
@@ -57,14 +63,14 @@ const ATTEMPTS: usize = 3;
 
 pub(super) async fn create(store: &Store, new: NewOrganization) -> Result<Created, Failure> {
     store.may_seal().await?;
-    let NewOrganization { organization, signing_secret, once } = new;
+    let NewOrganization { organization, signing_secret, once, deed } = new;
     let Some(once) = once else {
-        store.write::<Done>(binds(statement(CREATE), store, &organization, &signing_secret)?).await?;
+        store.write::<Done>(binds(statement(CREATE), store, &organization, &signing_secret, &deed)?).await?;
         return Ok(Created::Fresh);
     };
     let at = organization.created_at;
     for _ in 0..ATTEMPTS {
-        let making = binds(statement(CREATE_ONCE), store, &organization, &signing_secret)?
+        let making = binds(statement(CREATE_ONCE), store, &organization, &signing_secret, &deed)?
             .bind(once.scope.organization().map(OrganizationId::uuid))
             .bind(once.key.as_str().to_owned())
             .bind(once.fingerprint.to_vec())
@@ -81,26 +87,28 @@ pub(super) async fn create(store: &Store, new: NewOrganization) -> Result<Create
     Err(Failure::Refused("the idempotency key is neither free nor taken"))
 }
 
-/// Adds an organization with its secret and its metadata record: for a transaction of more than that.
+/// Adds an organization with its secret, its metadata record and its entry in the audit log: for a transaction of more than that.
 pub(crate) fn adding(
     store: &Store,
     organization: &Organization,
     secret: &Secret<Vec<u8>>,
+    deed: &Deed,
 ) -> Result<Statement, Failure> {
-    binds(statement(CREATE), store, organization, secret)
+    binds(statement(CREATE), store, organization, secret, deed)
 }
 
-/// Binds `$1` to `$23`.
+/// Binds `$1` to `$29`.
 fn binds(
     statement: Statement,
     store: &Store,
     organization: &Organization,
     secret: &Secret<Vec<u8>>,
+    deed: &Deed,
 ) -> Result<Statement, Failure> {
     let own = organization.clone();
     let name = folded(&own.profile.name);
     let (secret, sealed) = seal(store.key(), secret, own.created_at)?;
-    Ok(statement
+    let made = statement
         .bind(own.id.uuid())
         .bind(own.tenant.uuid())
         .bind(own.profile.name)
@@ -123,5 +131,7 @@ fn binds(
         .bind(name)
         .bind(new_id(own.created_at)?)
         .bind(secret)
-        .bind(sealed))
+        .bind(sealed)
+        .bind(new_id(deed.at)?);
+    Ok(circumstances(made, deed))
 }

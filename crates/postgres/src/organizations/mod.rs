@@ -9,26 +9,28 @@ pub(crate) use create::adding;
 pub(crate) use {create::CREATE, page::PAGE};
 
 use async_trait::async_trait;
+use domain::audit::{Action, Deed};
 use domain::ids::{OrganizationId, TenantId};
-use domain::organization::{Organization, OrganizationQuery, Revision, Timezone, folded};
+use domain::organization::{Logo, Organization, OrganizationQuery, Revision, Timezone, folded};
 use domain::page::Page;
 use domain::ports::{
     CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
 };
-use domain::scope::Scope;
-use time::OffsetDateTime;
+use domain::scope::{Reach, Scope};
+use uuid::Uuid;
 
+use crate::audit::entry;
 use crate::rows::{Both, OrganizationRow, organization_columns};
-use crate::statement::{row, statement};
+use crate::statement::{reached, row, statement};
 use crate::store::Store;
 
 // The two sorted branches are merged; nobody's list is read for an organization that is not there.
 pub(crate) const READ: &str = concat!(
     "SELECT true AS asked, ",
     organization_columns!(),
-    " FROM organizations o WHERE o.id = $2 AND o.tenant_id = $1 UNION ALL SELECT false AS asked, ",
+    " FROM organizations o WHERE o.id = $2 AND o.tenant_id = $1 AND ($3 IS NULL OR o.id = $3) UNION ALL SELECT false AS asked, ",
     organization_columns!(),
-    " FROM organizations o WHERE o.tenant_id = $1 AND o.deleted_at IS NULL \
+    " FROM organizations o WHERE o.tenant_id = $1 AND ($3 IS NULL OR o.id = $3) AND o.deleted_at IS NULL \
         AND (SELECT true FROM organizations p WHERE p.id = $2 AND p.tenant_id = $1) \
       ORDER BY created_at, id"
 );
@@ -44,14 +46,16 @@ const REVISE: &str = concat!(
          address = COALESCE($6, o.address), city = COALESCE($7, o.city), \
          state_province = COALESCE($8, o.state_province), postal_code = COALESCE($9, o.postal_code), \
          country = COALESCE($10, o.country), phone_number = COALESCE($11, o.phone_number), \
-         timezone = COALESCE($12, o.timezone), last_modified_by = $13, updated_at = $14 \
-     WHERE o.id = $2 AND o.tenant_id = $1 AND o.deleted_at IS NULL RETURNING ",
+         timezone = COALESCE($12, o.timezone), last_modified_by = $13, updated_at = $14, \
+         image = CASE WHEN $15 THEN $16 ELSE o.image END \
+     WHERE o.id = $2 AND o.tenant_id = $1 AND ($17 IS NULL OR o.id = $17) AND o.deleted_at IS NULL RETURNING ",
     organization_columns!()
 );
 
 const REMOVE: &str = "
-UPDATE organizations SET deleted_at = $4, updated_at = $4, last_modified_by = $3
-WHERE id = $2 AND tenant_id = $1 AND deleted_at IS NULL RETURNING true AS removed";
+UPDATE organizations SET deleted_at = $5, updated_at = $5, last_modified_by = $4
+WHERE id = $1 AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3) AND deleted_at IS NULL
+RETURNING tenant_id AS removed_tenant_id, name AS removed_name";
 
 row! {
     /// Whether this is the organization that was asked for, or one of all.
@@ -59,7 +63,7 @@ row! {
 }
 
 row! {
-    Removed { removed: bool }
+    Removed { removed_tenant_id: Uuid, removed_name: String }
 }
 
 #[async_trait]
@@ -74,18 +78,23 @@ impl Organizations for Store {
 
     async fn page(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         query: &OrganizationQuery,
     ) -> Result<Page<Organization>, StoreUnavailable> {
-        Ok(page::page(self, tenant, query).await?)
+        match scope {
+            Scope::Tenant(tenant) => Ok(page::page(self, tenant, query).await?),
+            Scope::Organization(_, id) => {
+                let own = Organizations::read(self, scope, id).await?.map(|found| found.current);
+                Ok(page::of_one(own, query))
+            }
+        }
     }
 
-    async fn read(
-        &self,
-        tenant: TenantId,
-        id: OrganizationId,
-    ) -> Result<Option<Reachable>, StoreUnavailable> {
-        let asking = statement(READ).bind(tenant.uuid()).bind(id.uuid());
+    async fn read(&self, scope: Scope, id: OrganizationId) -> Result<Option<Reachable>, StoreUnavailable> {
+        let asking = statement(READ)
+            .bind(scope.tenant().uuid())
+            .bind(id.uuid())
+            .bind(scope.organization().map(OrganizationId::uuid));
         let rows = self.list::<Both<Asked, OrganizationRow>>(asking).await?;
         let mut current = None;
         let mut all = Vec::with_capacity(rows.len());
@@ -111,14 +120,18 @@ impl Organizations for Store {
 
     async fn revise(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         id: OrganizationId,
         revision: Revision,
-        by: String,
-        at: OffsetDateTime,
+        deed: Deed,
     ) -> Result<Option<Organization>, StoreUnavailable> {
+        let (new_logo, image) = match revision.logo {
+            Logo::Stays => (false, None),
+            Logo::Goes => (true, None),
+            Logo::Becomes(image) => (true, Some(image)),
+        };
         let writing = statement(REVISE)
-            .bind(tenant.uuid())
+            .bind(scope.tenant().uuid())
             .bind(id.uuid())
             .bind(revision.name.clone())
             .bind(folded(&revision.name))
@@ -130,20 +143,24 @@ impl Organizations for Store {
             .bind(revision.country)
             .bind(revision.phone_number)
             .bind(revision.timezone.map(Timezone::as_str))
-            .bind(by)
-            .bind(at);
-        let row = self.write::<OrganizationRow>(writing).await?.into_iter().next();
+            .bind(deed.actor.id())
+            .bind(deed.at)
+            .bind(new_logo)
+            .bind(image)
+            .bind(scope.organization().map(OrganizationId::uuid));
+        let within = Scope::Organization(scope.tenant(), id);
+        let note =
+            |row: &OrganizationRow| entry(&deed, within, Action::OrganizationUpdate, id, Some(&row.name));
+        let row = self.audited(writing, note).await?;
         Ok(row.map(OrganizationRow::into_organization).transpose()?)
     }
 
-    async fn remove(
-        &self,
-        tenant: TenantId,
-        id: OrganizationId,
-        by: String,
-        at: OffsetDateTime,
-    ) -> Result<bool, StoreUnavailable> {
-        let removing = statement(REMOVE).bind(tenant.uuid()).bind(id.uuid()).bind(by).bind(at);
-        Ok(self.write::<Removed>(removing).await?.iter().any(|row| row.removed))
+    async fn remove(&self, reach: Reach, id: OrganizationId, deed: Deed) -> Result<bool, StoreUnavailable> {
+        let removing = reached(statement(REMOVE).bind(id.uuid()), reach).bind(deed.actor.id()).bind(deed.at);
+        let note = |row: &Removed| {
+            let within = Scope::Organization(TenantId::from_uuid(row.removed_tenant_id), id);
+            entry(&deed, within, Action::OrganizationDelete, id, Some(&row.removed_name))
+        };
+        Ok(self.audited(removing, note).await?.is_some())
     }
 }

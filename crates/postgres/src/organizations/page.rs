@@ -99,3 +99,15 @@ pub(super) async fn page(
     let items = rows.into_iter().filter_map(|row| row.item).map(OrganizationRow::into_organization);
     Ok(Page { items: items.collect::<Result<_, _>>()?, total: u64::try_from(total).unwrap_or(0) })
 }
+
+/// The list of whoever has just this organization.
+pub(super) fn of_one(own: Option<Organization>, query: &OrganizationQuery) -> Page<Organization> {
+    let sought = |own: &Organization| {
+        let part = query.search.as_deref().map(folded);
+        own.is_active() && part.is_none_or(|part| folded(&own.profile.name).contains(&part))
+    };
+    let found = own.filter(sought);
+    let total = u64::from(found.is_some());
+    let shown = query.page.offset() == 0 && query.page.size > 0;
+    Page { items: found.into_iter().filter(|_| shown).collect(), total }
+}

@@ -2,6 +2,7 @@
 
 use domain::ids::{NumberId, OrganizationId, TenantId, TrunkId};
 use domain::number::E164;
+use domain::scope::Scope;
 use domain::trunk::Number;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -21,6 +22,12 @@ row! {
 }
 
 impl NumberRow {
+    /// What it belongs to.
+    pub(crate) fn scope(&self) -> Scope {
+        let organization = OrganizationId::from_uuid(self.number_organization_id);
+        Scope::Organization(TenantId::from_uuid(self.number_tenant_id), organization)
+    }
+
     pub(crate) fn into_number(self) -> Result<Number, Failure> {
         let number = E164::parse(&self.number)
             .ok_or_else(|| Failure::impossible("numbers", self.number_id, "the number is not E.164"))?;

@@ -5,6 +5,7 @@ use application::keys;
 use clap::Subcommand;
 use domain::access::{ApiKey, KeyLevel, Permission};
 use domain::ids::{KeyId, OrganizationId, TenantId};
+use domain::scope::Reach;
 use domain::timestamp::rfc3339;
 use serde_json::json;
 
@@ -67,7 +68,7 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
                 last_used_at: None,
                 revoked_at: None,
             };
-            desk.access.issue(key.clone(), minted.digest).await?;
+            desk.access.issue(key.clone(), minted.digest, desk.deed()).await?;
             let mut fields = fields(&key);
             fields.insert(1, ("key", json!(minted.text.reveal())));
             output.object(&fields)?;
@@ -79,7 +80,8 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
             output.list(vec![("id", json!(tenant.to_string()))], "keys", &rows)?;
         }
         Command::Revoke { id } => {
-            if !desk.access.revoke(id, desk.now()).await.context("the key was not revoked")? {
+            let revoked = desk.access.revoke(Reach::Everything, id, desk.deed()).await;
+            if !revoked.context("the key was not revoked")? {
                 bail!("there is no live key {id}");
             }
             output.object(&vec![("id", json!(id.to_string())), ("revoked", json!(true))])?;

@@ -4,6 +4,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use domain::ids::{NewId, OrganizationId, TenantId, TrunkId};
 use domain::number::E164;
+use domain::scope::Reach;
 use domain::trunk::Number;
 use serde_json::json;
 
@@ -42,7 +43,7 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
         number,
         created_at: desk.now(),
     };
-    let added = desk.provisioning.add_number(number.clone()).await;
+    let added = desk.numbers.add_number(Reach::Everything, number.clone(), desk.deed()).await;
     added.with_context(|| format!("organization {organization}, trunk {trunk}"))?;
     output.object(&vec![
         ("id", json!(number.id.to_string())),

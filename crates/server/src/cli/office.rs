@@ -6,8 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use domain::audit::{Actor, Deed};
 use domain::ids::NewId;
+use domain::page::PageRequest;
 use domain::ports::{
-    Access, Accounts, Clock, Directory, Entropy, Nodes, Organizations, Provisioning, StoredSchemas,
+    Access, Accounts, Assistants, Clock, Directory, Entropy, Nodes, Numbers, Organizations, Signing,
+    StoredSchemas, Tenants, Trunks,
 };
 use domain::secret::Secret;
 use time::OffsetDateTime;
@@ -17,9 +19,6 @@ use crate::config::Settings;
 use crate::embedded::Cluster;
 use crate::secrets::KeyFile;
 use crate::system::{SystemClock, SystemEntropy};
-
-/// Why the signing key of an owner's field reads so: an operator has no id.
-pub(super) const OPERATOR: &str = "operator";
 
 /// How long a dropped runtime waits for what still runs on it.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -85,11 +84,31 @@ impl Database {
     }
 }
 
+/// How much of a list is fetched at a time.
+const PAGE: u32 = 500;
+
+/// A whole list, page by page.
+pub(super) async fn every<T, E>(page: impl AsyncFn(PageRequest) -> Result<Vec<T>, E>) -> Result<Vec<T>, E> {
+    let mut all = Vec::new();
+    for number in 1.. {
+        let items = page(PageRequest { number, size: PAGE }).await?;
+        let last = u32::try_from(items.len()).is_ok_and(|count| count < PAGE);
+        all.extend(items);
+        if last {
+            break;
+        }
+    }
+    Ok(all)
+}
+
 /// What a command works with.
 pub(super) struct Desk {
-    pub(super) provisioning: Arc<dyn Provisioning>,
+    pub(super) tenants: Arc<dyn Tenants>,
+    pub(super) trunks: Arc<dyn Trunks>,
+    pub(super) numbers: Arc<dyn Numbers>,
+    pub(super) assistants: Arc<dyn Assistants>,
+    pub(super) signing: Arc<dyn Signing>,
     pub(super) organizations: Arc<dyn Organizations>,
-    pub(super) directory: Arc<dyn Directory>,
     pub(super) access: Arc<dyn Access>,
     pub(super) accounts: Arc<dyn Accounts>,
     pub(super) nodes: Arc<dyn Nodes>,
@@ -127,9 +146,12 @@ impl Office {
         let database = Database::reach(settings)?;
         let store = Arc::new(database.runtime.block_on(database.store(settings))?);
         let desk = Desk {
-            provisioning: store.clone(),
+            tenants: store.clone(),
+            trunks: store.clone(),
+            numbers: store.clone(),
+            assistants: store.clone(),
+            signing: store.clone(),
             organizations: store.clone(),
-            directory: store.clone(),
             access: store.clone(),
             accounts: store.clone(),
             nodes: store.clone(),

@@ -6,14 +6,13 @@ use clap::{Args, Subcommand};
 use domain::ids::{OrganizationId, TenantId};
 use domain::organization::{Organization, OrganizationField, OrganizationQuery, Profile, Timezone};
 use domain::page::PageRequest;
+use domain::ports::StoreUnavailable;
+use domain::scope::{Reach, Scope};
 use serde_json::json;
 
-use super::office::{Desk, OPERATOR};
+use super::office::{Desk, every};
 use super::output::{Fields, Output};
 use super::parse;
-
-/// How many are fetched at a time.
-const PAGE: u32 = 500;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -76,10 +75,9 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
             let tenant = create.tenant;
             let use_case = CreateOrganization {
                 organizations: desk.organizations.clone(),
-                clock: desk.clock.clone(),
                 entropy: desk.entropy.clone(),
             };
-            let created = use_case.create(tenant, create.profile(), OPERATOR.to_owned(), None).await;
+            let created = use_case.create(tenant, create.profile(), desk.deed(), None).await;
             let created = created.with_context(|| format!("tenant {tenant}"))?;
             let CreatedOrganization::Fresh(organization) = created else {
                 bail!("an organization without an idempotency key cannot be there already")
@@ -87,38 +85,28 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
             output.object(&fields(&organization))?;
         }
         Command::List { tenant } => {
-            let rows: Vec<_> = every(desk, tenant).await?.iter().map(fields).collect();
+            let all = every(async |next| page(desk, tenant, next).await).await?;
+            let rows: Vec<_> = all.iter().map(fields).collect();
             output.list(vec![("id", json!(tenant.to_string()))], "organizations", &rows)?;
         }
         Command::Delete { id } => {
-            desk.provisioning
-                .delete_organization(id, desk.now())
-                .await
-                .with_context(|| format!("organization {id}"))?;
+            if !desk.organizations.remove(Reach::Everything, id, desk.deed()).await? {
+                bail!("organization {id}: no such organization");
+            }
             output.object(&vec![("id", json!(id.to_string())), ("deleted", json!(true))])?;
         }
     }
     Ok(())
 }
 
-/// All live organizations of a tenant, page by page.
-async fn every(desk: &Desk, tenant: TenantId) -> anyhow::Result<Vec<Organization>> {
-    let mut all = Vec::new();
-    for number in 1.. {
-        let query = OrganizationQuery {
-            page: PageRequest { number, size: PAGE },
-            sort: OrganizationField::Name,
-            descending: false,
-            search: None,
-        };
-        let page = desk.organizations.page(tenant, &query).await?;
-        let last = page.items.len() < usize::try_from(PAGE)?;
-        all.extend(page.items);
-        if last {
-            break;
-        }
-    }
-    Ok(all)
+/// A page of a tenant's live organizations.
+async fn page(
+    desk: &Desk,
+    tenant: TenantId,
+    page: PageRequest,
+) -> Result<Vec<Organization>, StoreUnavailable> {
+    let query = OrganizationQuery { page, sort: OrganizationField::Name, descending: false, search: None };
+    Ok(desk.organizations.page(Scope::Tenant(tenant), &query).await?.items)
 }
 
 fn fields(organization: &Organization) -> Fields {

@@ -21,7 +21,7 @@ pub(super) enum Command {
 pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
     let Command::Create { name } = command;
     let tenant = Tenant { id: desk.id(), name, created_at: desk.now() };
-    desk.provisioning.add_tenant(tenant.clone()).await?;
+    desk.tenants.add_tenant(tenant.clone(), desk.deed()).await?;
     output.object(&vec![("id", json!(tenant.id.to_string())), ("name", json!(tenant.name))])?;
     Ok(())
 }

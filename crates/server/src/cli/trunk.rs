@@ -4,11 +4,12 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use domain::ids::TenantId;
 use domain::number::CountryCode;
+use domain::scope::Reach;
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
 use serde_json::json;
 
-use super::office::Desk;
+use super::office::{Desk, every};
 use super::output::{Fields, Output};
 use super::parse;
 use crate::environment::Environment;
@@ -99,14 +100,14 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
             if trunk.srtp == Srtp::Required && trunk.transport != Transport::Tls {
                 tracing::warn!("without --transport tls the keys of SRTP travel in clear");
             }
-            let added = desk.provisioning.add_trunk(trunk.clone()).await;
+            let added = desk.trunks.add_trunk(Reach::Everything, trunk.clone(), desk.deed()).await;
             added.with_context(|| format!("tenant {}", trunk.tenant))?;
             output.object(&fields(&trunk))?;
         }
         Order::List(tenant) => {
-            let trunks = desk.directory.trunks().await?;
-            let own = trunks.iter().filter(|trunk| trunk.tenant == tenant);
-            let rows: Vec<_> = own.map(fields).collect();
+            let trunks =
+                every(async |page| desk.trunks.trunks_of(Reach::Everything, tenant, page).await).await?;
+            let rows: Vec<_> = trunks.iter().map(fields).collect();
             output.list(vec![("id", json!(tenant.to_string()))], "trunks", &rows)?;
         }
     }

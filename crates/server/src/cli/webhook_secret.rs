@@ -6,6 +6,7 @@ use anyhow::Context;
 use application::create_organization::signing_secret;
 use clap::Subcommand;
 use domain::ids::OrganizationId;
+use domain::scope::Reach;
 use domain::secret::Secret;
 use domain::timestamp::rfc3339;
 use serde_json::json;
@@ -37,7 +38,8 @@ pub(super) enum Command {
 pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow::Result<()> {
     let fields = match command {
         Command::Show { organization } => {
-            let secrets = desk.provisioning.signing_secrets(organization, desk.now()).await;
+            let secrets =
+                desk.signing.show_signing_secrets(Reach::Everything, organization, desk.deed()).await;
             let secrets = secrets.with_context(|| format!("organization {organization}"))?;
             let mut fields = shown(organization, &secrets.current);
             let previous = secrets.previous.map(|previous| secret_text::encode(previous.reveal()));
@@ -47,7 +49,9 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
         Command::Rotate { organization, overlap } => {
             let fresh = signing_secret(desk.entropy.as_ref());
             let until = desk.now() + Duration::from_hours(overlap.into());
-            let rotated = desk.provisioning.rotate_signing_secret(organization, fresh.clone(), until).await;
+            let (reach, deed) = (Reach::Everything, desk.deed());
+            let rotated =
+                desk.signing.rotate_signing_secret(reach, organization, fresh.clone(), until, deed).await;
             rotated.with_context(|| format!("organization {organization}"))?;
             let mut fields = shown(organization, &fresh);
             fields.push(("previousSignsUntil", json!(rfc3339(until))));

@@ -196,14 +196,9 @@ impl Wiring {
             organizations: self.store.clone(),
             create_organization: CreateOrganization {
                 organizations: self.store.clone(),
-                clock: self.clock.clone(),
                 entropy: self.entropy.clone(),
             },
-            replace_metadata: ReplaceMetadata {
-                records: self.store.clone(),
-                judge: self.judge.clone(),
-                clock: self.clock.clone(),
-            },
+            replace_metadata: ReplaceMetadata { records: self.store.clone(), judge: self.judge.clone() },
             callback_addresses: adapters::addresses(settings, &settings.callbacks.allowed_networks),
         });
     }

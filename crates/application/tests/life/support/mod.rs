@@ -85,7 +85,7 @@ impl Node {
         let mut ground = Ground::lay(&world, None).await.unwrap();
         if wishes.agent {
             ground.assistant = ground.cascade().unwrap();
-            world.provisioning.add_assistant(ground.assistant.clone()).await.unwrap();
+            world.add_assistant(ground.assistant.clone()).await.unwrap();
         }
         if !wishes.wideband {
             ground.number = add_narrow_number(&world, &ground).await;
@@ -237,10 +237,10 @@ async fn add_narrow_number(world: &World, ground: &Ground) -> Number {
     let id = "00000000-0000-7000-8000-000000000711";
     let trunk = TrunkId::parse(id).unwrap();
     let narrow = Trunk { id: trunk, name: "narrow".to_owned(), wideband: false, ..ground.trunk.clone() };
-    world.provisioning.add_trunk(narrow).await.unwrap();
+    world.add_trunk(narrow).await.unwrap();
     let number = E164::parse("+14155550711").unwrap();
     let number = Number { id: NumberId::parse(id).unwrap(), trunk, number, ..ground.number.clone() };
-    world.provisioning.add_number(number.clone()).await.unwrap();
+    world.add_number(number.clone()).await.unwrap();
     number
 }
 

@@ -32,7 +32,7 @@ async fn start(visit: Visit) -> Result<HttpResponse, PageError> {
         descending: false,
         search: None,
     };
-    let found = visit.service.organizations.page(visit.user.tenant, &query).await?;
+    let found = visit.service.organizations.page(visit.user.scope(), &query).await?;
     Ok(match found.items.as_slice() {
         [only] => answer::see(&format!("/o/{}/calls", only.id)),
         _ => answer::see("/organizations"),

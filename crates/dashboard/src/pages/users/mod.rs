@@ -60,7 +60,7 @@ async fn organizations(visit: &Visit) -> Result<Vec<Organization>, PageError> {
         descending: false,
         search: None,
     };
-    Ok(visit.service.organizations.page(visit.user.tenant, &query).await?.items)
+    Ok(visit.service.organizations.page(visit.user.scope(), &query).await?.items)
 }
 
 /// What a user sees, in words.

@@ -20,7 +20,7 @@ use domain::password::PasswordHash;
 use domain::ports::{Admission, Clock, Entropy, NewOrganization, SignIn};
 use domain::secret::Secret;
 use domain::session::{NewSession, SessionDigest};
-use domain::testing::{InMemory, World};
+use domain::testing::{InMemory, World, deed};
 use domain::user::{Role, User};
 use http_api::{Gate, Listen, MemoryWindow, Pages, Readiness, SMALLEST_LIMIT, Stopper, TrustedProxies};
 use sha2::{Digest, Sha256};
@@ -216,12 +216,13 @@ async fn company(
 ) -> Company {
     let tenant = Tenant { id: fresh(at, entropy), name: name.to_owned(), created_at: at };
     let id = tenant.id;
-    world.provisioning.add_tenant(tenant).await.unwrap();
+    world.add_tenant(tenant).await.unwrap();
     let mut made = Vec::new();
     for place in 0..organizations {
         let organization = organization(id, fresh(at, entropy), &format!("{name} {place}"), at);
         made.push(organization.id);
-        let new = NewOrganization { organization, signing_secret: Secret::new(vec![7; 24]), once: None };
+        let signing_secret = Secret::new(vec![7; 24]);
+        let new = NewOrganization { organization, signing_secret, once: None, deed: deed(at) };
         world.organizations.create(new).await.unwrap();
     }
     Company { tenant: id, organizations: made }

@@ -72,7 +72,7 @@ pub async fn an_email_address_is_one_users_until_they_are_removed(world: &World)
 pub async fn a_user_needs_a_live_owner(world: &World) -> TestResult {
     let (tenant, other) = (add_tenant(world).await?, add_tenant(world).await?);
     let (foreign, deleted) = (add_organization(world, other).await?, add_organization(world, tenant).await?);
-    assert!(world.organizations.remove(tenant, deleted, "a key".to_owned(), moment(1)).await?);
+    assert!(world.delete_organization(deleted, moment(1)).await?);
     for (tenant, organization) in [
         (TenantId::from(fresh()), None),
         (tenant, Some(OrganizationId::from(fresh()))),

@@ -277,7 +277,7 @@ pub async fn a_foreign_board_does_not_exist(world: &World) -> TestResult {
     let empty = world.board.board(Scope::Tenant(own.tenant), &all_of(sister)).await?.ok_or("no board")?;
     assert_eq!((empty.calls.total, empty.outcomes), (0, Outcomes::default()));
     assert_eq!(world.board.through(Scope::Tenant(own.tenant), &all_of(sister), None, 5).await?, Some(vec![]));
-    world.provisioning.delete_organization(own.organization, moment(2)).await?;
+    world.delete_organization(own.organization, moment(2)).await?;
     for scope in [own.scope(), Scope::Tenant(own.tenant)] {
         let board = world.board.board(scope, &query).await?.ok_or("no board")?;
         assert_eq!((board.calls.total, board.outcomes.no_answer), (1, 1));

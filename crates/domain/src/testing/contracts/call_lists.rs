@@ -43,7 +43,7 @@ pub(super) async fn lay(world: &World, count: u64) -> TestResult<Past> {
     for name in ["Night reception", "Sales 100%_\\", "ÉTÉ", "Silent one"] {
         let one = Assistant { name: name.to_owned(), ..assistant(ground.tenant, ground.organization) };
         assistants.push(Some((one.id, one.name.clone())));
-        world.provisioning.add_assistant(one).await?;
+        world.add_assistant(one).await?;
     }
     let intents =
         [None, Some("book"), Some("Book"), Some("annulé"), Some("ANNULÉ")].map(|own| own.map(str::to_owned));
@@ -305,7 +305,7 @@ pub async fn wildcards_stand_for_themselves(world: &World) -> TestResult {
         let one = Assistant { name: name.to_owned(), ..assistant(ground.tenant, ground.organization) };
         let bare = LaidCall::bare(ground.tenant, ground.organization, 0);
         calls.push(LaidCall { assistant: Some(one.id), ..bare });
-        world.provisioning.add_assistant(one).await?;
+        world.add_assistant(one).await?;
     }
     world.lay(&calls).await?;
     for (part, found) in
@@ -325,7 +325,7 @@ pub async fn the_case_of_no_letter_matters(world: &World) -> TestResult {
         user_primary_intent: Some("Réserver Ωmega".to_owned()),
         ..LaidCall::bare(ground.tenant, ground.organization, 0)
     };
-    world.provisioning.add_assistant(one).await?;
+    world.add_assistant(one).await?;
     world.lay(&[call]).await?;
     for (part, found) in [("STRASSE", 1), ("éTÉ", 1), ("ete", 0)] {
         assert_eq!(names_found(world, &ground, part).await?, found, "{part}");

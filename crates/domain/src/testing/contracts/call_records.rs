@@ -141,7 +141,7 @@ pub async fn a_foreign_call_log_does_not_exist(world: &World) -> TestResult {
 pub async fn a_deleted_organizations_calls_stay_readable(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     let (call, _) = ground.ended(world, moment(1)).await?;
-    world.provisioning.delete_organization(ground.organization, moment(2)).await?;
+    world.delete_organization(ground.organization, moment(2)).await?;
     for scope in [ground.scope(), Scope::Tenant(ground.tenant)] {
         assert!(world.records.read(scope, call.id).await?.is_some());
         let page = world.records.page(scope, &everything(ground.organization)).await?;

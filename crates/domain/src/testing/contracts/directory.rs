@@ -1,11 +1,11 @@
 //! Looking things up, each within its scope.
 
 use crate::ids::{AssistantId, CallId, NumberId, OrganizationId, TenantId};
-use crate::ports::{CreateOrganizationError, ProvisioningError};
-use crate::scope::Scope;
+use crate::ports::{CreateOrganizationError, SetupError};
+use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{
-    Ground, TestResult, add_organization, add_tenant, assistant, fresh, moment, new_organization, number,
-    organization, trunk,
+    Ground, TestResult, add_organization, add_tenant, assistant, deed, fresh, moment, new_organization,
+    number, organization, trunk,
 };
 use crate::testing::world::World;
 use crate::trunk::{Number, Trunk, TrunkAddress};
@@ -51,7 +51,7 @@ pub async fn an_assistant_and_a_number_must_share_an_organization(world: &World)
     let ground = Ground::lay(world, None).await?;
     let sister = add_organization(world, ground.tenant).await?;
     let theirs = assistant(ground.tenant, sister);
-    world.provisioning.add_assistant(theirs.clone()).await?;
+    world.add_assistant(theirs.clone()).await?;
     let scope = Scope::Tenant(ground.tenant);
     assert!(world.directory.placeable(scope, theirs.id, ground.number.id).await?.is_none());
     Ok(())
@@ -60,14 +60,13 @@ pub async fn an_assistant_and_a_number_must_share_an_organization(world: &World)
 /// It is found, but may not place calls; it is deleted once.
 pub async fn a_deleted_organization_is_inactive(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
-    world.provisioning.delete_organization(ground.organization, moment(5)).await?;
+    world.delete_organization(ground.organization, moment(5)).await?;
     let found = world.directory.placeable(ground.scope(), ground.assistant.id, ground.number.id).await?;
     assert!(!found.ok_or("not found")?.organization_active);
-    let again = world.provisioning.delete_organization(ground.organization, moment(6)).await;
-    assert!(matches!(again, Err(ProvisioningError::Unknown("organization"))));
+    assert!(!world.delete_organization(ground.organization, moment(6)).await?);
     let late = assistant(ground.tenant, ground.organization);
-    let added = world.provisioning.add_assistant(late).await;
-    assert!(matches!(added, Err(ProvisioningError::Unknown("organization"))));
+    let added = world.add_assistant(late).await;
+    assert!(matches!(added, Err(SetupError::Unknown("organization"))));
     Ok(())
 }
 
@@ -109,7 +108,7 @@ pub async fn every_trunk_of_every_tenant_is_listed(world: &World) -> TestResult 
         });
     }
     for trunk in &trunks {
-        world.provisioning.add_trunk(trunk.clone()).await?;
+        world.add_trunk(trunk.clone()).await?;
     }
     assert_eq!(world.directory.trunks().await?, trunks);
     Ok(())
@@ -122,19 +121,18 @@ pub async fn nothing_is_set_up_under_an_unknown_owner(world: &World) -> TestResu
     let orphaned = organization(nobody)?;
     let added = world.organizations.create(new_organization(orphaned.clone())).await;
     assert!(matches!(added, Err(CreateOrganizationError::UnknownTenant)));
-    let secrets = world.provisioning.signing_secrets(orphaned.id, moment(1)).await;
-    assert!(matches!(secrets, Err(ProvisioningError::Unknown("organization"))));
-    let added = world.provisioning.add_trunk(trunk(nobody, Some(2))).await;
-    assert!(matches!(added, Err(ProvisioningError::Unknown("tenant"))));
+    let secrets = world.signing.show_signing_secrets(Reach::Everything, orphaned.id, deed(moment(1))).await;
+    assert!(matches!(secrets, Err(SetupError::Unknown("organization"))));
+    let added = world.add_trunk(trunk(nobody, Some(2))).await;
+    assert!(matches!(added, Err(SetupError::Unknown("tenant"))));
     let missing = OrganizationId::from(fresh());
-    let added = world.provisioning.add_number(number(own.tenant, missing, own.trunk.id)?).await;
-    assert!(matches!(added, Err(ProvisioningError::Unknown("organization"))));
-    let added = world.provisioning.add_number(number(own.tenant, own.organization, foreign.trunk.id)?).await;
-    assert!(matches!(added, Err(ProvisioningError::Unknown("trunk"))));
-    let added = world.provisioning.add_assistant(assistant(own.tenant, missing)).await;
-    assert!(matches!(added, Err(ProvisioningError::Unknown("organization"))));
-    let deleted = world.provisioning.delete_organization(missing, moment(1)).await;
-    assert!(matches!(deleted, Err(ProvisioningError::Unknown("organization"))));
+    let added = world.add_number(number(own.tenant, missing, own.trunk.id)?).await;
+    assert!(matches!(added, Err(SetupError::Unknown("organization"))));
+    let added = world.add_number(number(own.tenant, own.organization, foreign.trunk.id)?).await;
+    assert!(matches!(added, Err(SetupError::Unknown("trunk"))));
+    let added = world.add_assistant(assistant(own.tenant, missing)).await;
+    assert!(matches!(added, Err(SetupError::Unknown("organization"))));
+    assert!(!world.delete_organization(missing, moment(1)).await?);
     Ok(())
 }
 
@@ -144,8 +142,8 @@ pub async fn the_tenant_is_that_of_the_organization(world: &World) -> TestResult
     let nobody = TenantId::from(fresh());
     let late = Number { tenant: nobody, ..number(ground.tenant, ground.organization, ground.trunk.id)? };
     let voice = assistant(nobody, ground.organization);
-    world.provisioning.add_number(late.clone()).await?;
-    world.provisioning.add_assistant(voice.clone()).await?;
+    world.add_number(late.clone()).await?;
+    world.add_assistant(voice.clone()).await?;
     let found = world.directory.placeable(ground.scope(), voice.id, late.id).await?.ok_or("not found")?;
     assert_eq!((found.number.tenant, found.assistant.tenant), (ground.tenant, ground.tenant));
     Ok(())

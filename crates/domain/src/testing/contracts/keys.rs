@@ -1,10 +1,11 @@
 //! API keys.
 
 use crate::access::{KeyDigest, Permission};
+use crate::audit::Action;
 use crate::ids::{KeyId, OrganizationId, TenantId};
 use crate::ports::IssueError;
-use crate::scope::Scope;
-use crate::testing::fixtures::{Ground, TestResult, add_tenant, fresh, key, moment};
+use crate::scope::{Reach, Scope};
+use crate::testing::fixtures::{Ground, TestResult, add_organization, add_tenant, deed, fresh, key, moment};
 use crate::testing::world::{World, together};
 
 /// From the moment its revocation is answered it opens nothing.
@@ -14,17 +15,17 @@ pub async fn a_key_opens_its_scope_until_it_is_revoked(world: &World) -> TestRes
         [(Some(ground.organization), ground.scope()), (None, Scope::Tenant(ground.tenant))]
     {
         let (record, digest) = key(ground.tenant, organization);
-        world.access.issue(record.clone(), digest).await?;
+        world.access.issue(record.clone(), digest, deed(moment(0))).await?;
         let principal = world.access.authenticate(digest, moment(1)).await?.ok_or("refused")?;
         assert_eq!((principal.key, principal.scope), (record.id, scope));
         assert_eq!(principal.permissions, record.permissions);
         assert!(principal.may(Permission::CallsRead) && !principal.may(Permission::OutboundCreate));
-        assert!(world.access.revoke(record.id, moment(2)).await?);
+        assert!(world.access.revoke(Reach::Everything, record.id, deed(moment(2))).await?);
         assert_eq!(world.access.authenticate(digest, moment(2)).await?, None);
-        assert!(!world.access.revoke(record.id, moment(3)).await?);
+        assert!(!world.access.revoke(Reach::Everything, record.id, deed(moment(3))).await?);
     }
     assert_eq!(world.access.authenticate(KeyDigest([0; 32]), moment(1)).await?, None);
-    assert!(!world.access.revoke(KeyId::from(fresh()), moment(1)).await?);
+    assert!(!world.access.revoke(Reach::Everything, KeyId::from(fresh()), deed(moment(1))).await?);
     Ok(())
 }
 
@@ -35,7 +36,7 @@ pub async fn fifty_at_once_leave_five_keys(world: &World) -> TestResult {
     together((0..16).map(|_| world.access.keys(ground.tenant))).await;
     let rush = (0..50).map(|_| {
         let (record, digest) = key(ground.tenant, Some(ground.organization));
-        world.access.issue(record, digest)
+        world.access.issue(record, digest, deed(moment(0)))
     });
     let mut issued = 0;
     for result in together(rush).await {
@@ -56,12 +57,15 @@ pub async fn a_revoked_key_makes_room(world: &World) -> TestResult {
     for _ in 0..5 {
         let (record, digest) = key(ground.tenant, Some(ground.organization));
         last = Some(record.id);
-        world.access.issue(record, digest).await?;
+        world.access.issue(record, digest, deed(moment(0))).await?;
     }
     let (sixth, digest) = key(ground.tenant, Some(ground.organization));
-    assert!(matches!(world.access.issue(sixth.clone(), digest).await, Err(IssueError::TooMany)));
-    world.access.revoke(last.ok_or("five were made")?, moment(1)).await?;
-    world.access.issue(sixth, digest).await?;
+    assert!(matches!(
+        world.access.issue(sixth.clone(), digest, deed(moment(0))).await,
+        Err(IssueError::TooMany)
+    ));
+    world.access.revoke(Reach::Everything, last.ok_or("five were made")?, deed(moment(1))).await?;
+    world.access.issue(sixth, digest, deed(moment(0))).await?;
     Ok(())
 }
 
@@ -70,7 +74,7 @@ pub async fn tenant_keys_are_not_counted(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     for organization in [None; 8].into_iter().chain([Some(ground.organization); 5]) {
         let (record, digest) = key(ground.tenant, organization);
-        world.access.issue(record, digest).await?;
+        world.access.issue(record, digest, deed(moment(0))).await?;
     }
     Ok(())
 }
@@ -78,8 +82,8 @@ pub async fn tenant_keys_are_not_counted(world: &World) -> TestResult {
 /// No key for an unknown tenant, a foreign or a deleted organization, and no digest twice.
 pub async fn a_key_needs_a_live_owner(world: &World) -> TestResult {
     let (own, foreign) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
-    let deleted = crate::testing::fixtures::add_organization(world, own.tenant).await?;
-    world.provisioning.delete_organization(deleted, moment(1)).await?;
+    let deleted = add_organization(world, own.tenant).await?;
+    world.delete_organization(deleted, moment(1)).await?;
     for (tenant, organization) in [
         (TenantId::from(fresh()), None),
         (own.tenant, Some(OrganizationId::from(fresh()))),
@@ -87,14 +91,14 @@ pub async fn a_key_needs_a_live_owner(world: &World) -> TestResult {
         (own.tenant, Some(deleted)),
     ] {
         let (record, digest) = key(tenant, organization);
-        let issued = world.access.issue(record, digest).await;
+        let issued = world.access.issue(record, digest, deed(moment(0))).await;
         assert!(matches!(issued, Err(IssueError::UnknownOwner)), "{issued:?}");
         assert_eq!(world.access.authenticate(digest, moment(1)).await?, None);
     }
     let (record, digest) = key(own.tenant, None);
-    world.access.issue(record, digest).await?;
+    world.access.issue(record, digest, deed(moment(0))).await?;
     let (other, _) = key(own.tenant, None);
-    assert!(matches!(world.access.issue(other, digest).await, Err(IssueError::Store(_))));
+    assert!(matches!(world.access.issue(other, digest, deed(moment(0))).await, Err(IssueError::Store(_))));
     Ok(())
 }
 
@@ -102,9 +106,9 @@ pub async fn a_key_needs_a_live_owner(world: &World) -> TestResult {
 pub async fn a_deleted_organizations_key_still_reads(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     let (record, digest) = key(ground.tenant, Some(ground.organization));
-    world.access.issue(record, digest).await?;
+    world.access.issue(record, digest, deed(moment(0))).await?;
     let (call, _) = ground.calling(world).await?;
-    world.provisioning.delete_organization(ground.organization, moment(1)).await?;
+    world.delete_organization(ground.organization, moment(1)).await?;
     let principal = world.access.authenticate(digest, moment(2)).await?.ok_or("refused")?;
     assert!(world.calls.status(principal.scope, call.id).await?.is_some());
     Ok(())
@@ -118,11 +122,11 @@ pub async fn keys_are_listed_newest_first(world: &World) -> TestResult {
     for (second, tenant) in [(1, ground.tenant), (3, ground.tenant), (2, ground.tenant), (4, other)] {
         let (mut record, digest) = key(tenant, None);
         record.created_at = moment(second);
-        world.access.issue(record.clone(), digest).await?;
+        world.access.issue(record.clone(), digest, deed(moment(0))).await?;
         made.push(record);
     }
     let [oldest, newest, middle, _] = made.as_mut_slice() else { return Err("four were made".into()) };
-    world.access.revoke(oldest.id, moment(9)).await?;
+    world.access.revoke(Reach::Everything, oldest.id, deed(moment(9))).await?;
     oldest.revoked_at = Some(moment(9));
     let listed = world.access.keys(ground.tenant).await?;
     assert_eq!(listed, [newest.clone(), middle.clone(), oldest.clone()]);
@@ -133,7 +137,7 @@ pub async fn keys_are_listed_newest_first(world: &World) -> TestResult {
 pub async fn the_use_of_a_key_is_noted(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     let (record, digest) = key(ground.tenant, None);
-    world.access.issue(record, digest).await?;
+    world.access.issue(record, digest, deed(moment(0))).await?;
     for (used, noted) in [(10, 10), (69, 10), (70, 70), (20, 70)] {
         for attempt in 0.. {
             world.access.authenticate(digest, moment(used)).await?.ok_or("refused")?;
@@ -146,5 +150,44 @@ pub async fn the_use_of_a_key_is_noted(world: &World) -> TestResult {
             assert!(attempt < 2000, "seen {seen:?} after a use at {used}");
         }
     }
+    Ok(())
+}
+
+/// Another tenant's, another organization's, and a tenant's own to whoever has but one organization.
+pub async fn a_key_out_of_reach_is_not_revoked(world: &World) -> TestResult {
+    let (own, foreign) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
+    let sister = add_organization(world, own.tenant).await?;
+    let (whole, whole_digest) = key(own.tenant, None);
+    let (one, one_digest) = key(own.tenant, Some(own.organization));
+    world.access.issue(whole.clone(), whole_digest, deed(moment(1))).await?;
+    world.access.issue(one.clone(), one_digest, deed(moment(2))).await?;
+    for (scope, id) in [
+        (Scope::Tenant(foreign.tenant), whole.id),
+        (Scope::Tenant(foreign.tenant), one.id),
+        (Scope::Organization(own.tenant, sister), one.id),
+        (Scope::Organization(foreign.tenant, own.organization), one.id),
+        (own.scope(), whole.id),
+    ] {
+        assert!(!world.access.revoke(Reach::Within(scope), id, deed(moment(3))).await?, "{scope:?}");
+    }
+    assert!(world.access.revoke(Reach::Within(own.scope()), one.id, deed(moment(4))).await?);
+    let tenant = Scope::Tenant(own.tenant);
+    assert!(world.access.revoke(Reach::Within(tenant), whole.id, deed(moment(5))).await?);
+    let mut told = world.audit.entries(tenant, None, None, 99).await?;
+    told.retain(|entry| matches!(entry.action, Action::KeyCreate | Action::KeyRevoke));
+    let told: Vec<_> = told
+        .iter()
+        .map(|entry| (entry.action, entry.deed.at, entry.subject.as_str(), entry.organization))
+        .collect();
+    let (whole, one) = (whole.id.to_string(), one.id.to_string());
+    assert_eq!(
+        told,
+        [
+            (Action::KeyRevoke, moment(5), whole.as_str(), None),
+            (Action::KeyRevoke, moment(4), one.as_str(), Some(own.organization)),
+            (Action::KeyCreate, moment(2), one.as_str(), Some(own.organization)),
+            (Action::KeyCreate, moment(1), whole.as_str(), None),
+        ]
+    );
     Ok(())
 }

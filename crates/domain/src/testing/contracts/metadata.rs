@@ -2,12 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ids::{OrganizationId, SchemaId, TenantId};
+use crate::audit::{Action, Actor, Deed};
+use crate::ids::{KeyId, OrganizationId, SchemaId, TenantId};
 use crate::metadata::{MetadataRecord, SchemaOwner};
 use crate::ports::{Replaced, Replacement};
-use crate::scope::Reach;
+use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{TestResult, add_organization, add_tenant, deed, fresh, moment};
 use crate::testing::world::{World, together};
+
+fn key(number: u128) -> KeyId {
+    KeyId::from_uuid(uuid::Uuid::from_u128(number))
+}
+
+/// What a key does at a second.
+fn by(number: u128, second: u64) -> Deed {
+    Deed { actor: Actor::Key(key(number)), ..deed(moment(second)) }
+}
 
 fn data(value: Value) -> TestResult<Map<String, Value>> {
     match value {
@@ -18,11 +28,11 @@ fn data(value: Value) -> TestResult<Map<String, Value>> {
 
 fn replacement(organization: OrganizationId, metadata: Value) -> TestResult<Replacement> {
     let metadata = data(metadata)?;
-    Ok(Replacement { organization, metadata, judged_by: None, by: "a key".to_owned(), at: moment(5) })
+    Ok(Replacement { organization, metadata, judged_by: None, deed: by(1, 5) })
 }
 
 async fn replace(world: &World, tenant: TenantId, one: Replacement) -> TestResult<MetadataRecord> {
-    match world.metadata.replace(tenant, one).await? {
+    match world.metadata.replace(Scope::Tenant(tenant), one).await? {
         Replaced::Done(record) => Ok(record),
         other => Err(format!("not replaced: {other:?}").into()),
     }
@@ -40,21 +50,33 @@ pub async fn each_replace_adds_a_version(world: &World) -> TestResult {
         version: 2,
         metadata: data(metadata)?,
         created_at: moment(5),
-        created_by: "a key".to_owned(),
+        created_by: key(1).to_string(),
     };
     assert_eq!(first, expected);
-    let by = "another key".to_owned();
-    let second = Replacement { by: by.clone(), at: moment(6), ..replacement(organization, json!({}))? };
+    let second = Replacement { deed: by(2, 6), ..replacement(organization, json!({}))? };
     let second = replace(world, tenant, second).await?;
     let expected = MetadataRecord {
         version: 3,
         metadata: Map::new(),
         created_at: moment(6),
-        created_by: by,
+        created_by: key(2).to_string(),
         ..first.clone()
     };
     assert_eq!(second, expected);
+    let own = Scope::Organization(tenant, organization);
+    assert_eq!(world.metadata.read_metadata(own, organization).await?, Some(second));
+    let entries = world.audit.entries(own, None, None, 9).await?;
+    let mut told: Vec<_> =
+        entries.iter().map(|entry| (entry.action, &entry.deed, entry.name.as_deref())).collect();
+    told.retain(|(action, ..)| *action == Action::MetadataReplace);
+    let name = Some("North Clinic");
+    assert_eq!(
+        told,
+        [(Action::MetadataReplace, &by(2, 6), name), (Action::MetadataReplace, &by(1, 5), name)]
+    );
     let sister = add_organization(world, tenant).await?;
+    let unwritten = world.metadata.read_metadata(Scope::Tenant(tenant), sister).await?;
+    assert_eq!(unwritten.map(|record| (record.version, record.metadata)), Some((1, Map::new())));
     let theirs = replace(world, tenant, replacement(sister, json!({}))?).await?;
     assert_eq!(theirs.version, 2);
     assert_ne!(theirs.id, first.id);
@@ -97,7 +119,7 @@ pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> T
                 .put(Reach::Everything, owner, id, json!({ "type": "object" }), deed(moment(1)))
                 .await?;
             for outdated in [before, Some(SchemaId::from(fresh()))] {
-                let refused = world.metadata.replace(tenant, judged(outdated)?).await?;
+                let refused = world.metadata.replace(Scope::Tenant(tenant), judged(outdated)?).await?;
                 assert_eq!(refused, Replaced::SchemaChanged);
             }
         }
@@ -112,15 +134,23 @@ pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> T
     Ok(())
 }
 
-/// Nor one that nobody made, nor a deleted one.
+/// Nor another organization's, one that nobody made, or a deleted one.
 pub async fn another_tenants_metadata_does_not_exist(world: &World) -> TestResult {
     let (tenant, foreign) = (add_tenant(world).await?, add_tenant(world).await?);
+    let sister = add_organization(world, tenant).await?;
     let organization = add_organization(world, tenant).await?;
     let deleted = add_organization(world, tenant).await?;
-    world.organizations.remove(tenant, deleted, "a key".to_owned(), moment(1)).await?;
-    for (who, id) in [(foreign, organization), (tenant, deleted), (tenant, OrganizationId::from(fresh()))] {
-        assert_eq!(world.metadata.schema(who, id).await?, None);
-        let refused = world.metadata.replace(who, replacement(id, json!({}))?).await?;
+    world.organizations.remove(Reach::Within(Scope::Tenant(tenant)), deleted, deed(moment(1))).await?;
+    for (scope, id) in [
+        (Scope::Tenant(foreign), organization),
+        (Scope::Organization(foreign, organization), organization),
+        (Scope::Organization(tenant, sister), organization),
+        (Scope::Tenant(tenant), deleted),
+        (Scope::Tenant(tenant), OrganizationId::from(fresh())),
+    ] {
+        assert_eq!(world.metadata.read_metadata(scope, id).await?, None);
+        assert_eq!(world.metadata.schema(scope, id).await?, None);
+        let refused = world.metadata.replace(scope, replacement(id, json!({}))?).await?;
         assert_eq!(refused, Replaced::Unknown);
     }
     assert_eq!(replace(world, tenant, replacement(organization, json!({}))?).await?.version, 2);

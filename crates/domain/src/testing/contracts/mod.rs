@@ -19,6 +19,7 @@ pub mod invitations;
 pub mod keys;
 pub mod metadata;
 pub mod nodes;
+pub mod numbers;
 pub mod organization_pages;
 pub mod organizations;
 pub mod progress;
@@ -29,6 +30,7 @@ pub mod sessions;
 pub mod set_up;
 pub mod sign_in_tries;
 pub mod take_over;
+pub mod trunks;
 
 /// Runs every contract as a test of its own: `store_contracts!(make_world)`, where `make_world` is
 /// an async function that returns a [`World`](crate::testing::World) with an empty store.
@@ -121,6 +123,7 @@ macro_rules! store_contracts {
                 a_deleted_organizations_key_still_reads,
                 keys_are_listed_newest_first,
                 the_use_of_a_key_is_noted,
+                a_key_out_of_reach_is_not_revoked,
             }
             directory {
                 what_was_set_up_is_found_whole,
@@ -139,6 +142,22 @@ macro_rules! store_contracts {
                 a_stored_key_stays_until_the_endpoint_goes_elsewhere,
                 a_provider_is_given_a_key_and_loses_it,
                 only_a_live_organizations_assistant_is_changed,
+                a_retired_assistant_places_no_calls,
+                many_assistants_are_listed_page_by_page,
+                assistants_out_of_reach_are_as_missing,
+            }
+            numbers {
+                an_organizations_numbers_are_listed_page_by_page,
+                a_retired_number_places_no_calls,
+                numbers_out_of_reach_are_as_missing,
+            }
+            trunks {
+                a_tenants_trunks_are_listed_page_by_page,
+                a_revised_trunk_is_what_the_revision_says,
+                a_trunks_password_stays_with_its_address,
+                a_new_limit_holds_for_the_next_call,
+                a_retired_trunk_takes_no_new_calls,
+                trunks_out_of_reach_are_as_missing,
             }
             call_records {
                 a_call_is_shown_from_its_acceptance_on,
@@ -197,15 +216,18 @@ macro_rules! store_contracts {
                 a_second_rotation_forgets_the_oldest,
                 a_claim_brings_the_secrets_in_force,
                 an_unknown_organization_has_no_secrets,
+                secrets_out_of_reach_are_as_missing,
             }
             organizations {
                 a_created_organization_is_read_whole,
                 an_id_is_taken_once,
                 the_live_organizations_stand_beside_the_requested_one,
                 a_revision_writes_what_it_names,
+                a_logo_is_given_kept_and_taken_away,
+                what_becomes_of_an_organization_is_noted,
                 an_organization_is_removed_once,
                 a_removed_organization_is_gone_but_readable,
-                another_tenants_organizations_do_not_exist,
+                organizations_out_of_scope_do_not_exist,
             }
             organization_pages {
                 all_pages_show_each_organization_once,
@@ -213,6 +235,7 @@ macro_rules! store_contracts {
                 a_search_finds_parts_of_names_in_any_case,
                 wildcards_are_literal,
                 what_is_found_is_paged_and_sorted,
+                a_list_shows_what_is_in_scope,
             }
             repeated_creations {
                 a_repeated_creation_is_answered_by_the_first,

@@ -3,8 +3,9 @@
 use crate::ids::TenantId;
 use crate::organization::{Organization, OrganizationField, OrganizationQuery};
 use crate::page::{Page, PageRequest};
+use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{
-    TestResult, add_organization, add_tenant, moment, new_organization, organization, revision,
+    TestResult, add_organization, add_tenant, deed, moment, new_organization, organization, revision,
 };
 use crate::testing::world::World;
 
@@ -33,7 +34,7 @@ async fn named(world: &World, tenant: TenantId, name: &str, second: u64) -> Test
 /// What a search for `part` finds, in the order of creation.
 async fn search(world: &World, tenant: TenantId, part: &str) -> TestResult<Vec<String>> {
     let query = OrganizationQuery { search: Some(part.to_owned()), ..query(1, 100) };
-    let page = world.organizations.page(tenant, &query).await?;
+    let page = world.organizations.page(Scope::Tenant(tenant), &query).await?;
     assert_eq!(usize::try_from(page.total)?, page.items.len(), "{part:?}");
     Ok(page.items.into_iter().map(|own| own.profile.name).collect())
 }
@@ -48,12 +49,17 @@ pub async fn all_pages_show_each_organization_once(world: &World) -> TestResult 
         made.push(named(world, tenant, &format!("no {count}"), count / 10).await?);
     }
     let removed = made.remove(3);
-    assert!(world.organizations.remove(tenant, removed.id, "a key".to_owned(), moment(99)).await?);
+    assert!(
+        world
+            .organizations
+            .remove(Reach::Within(Scope::Tenant(tenant)), removed.id, deed(moment(99)))
+            .await?
+    );
     for descending in [false, true] {
         let mut seen = Vec::new();
         for (number, count) in [(1, 7), (2, 7), (3, 7), (4, 3), (5, 0)] {
             let query = OrganizationQuery { descending, ..query(number, 7) };
-            let page = world.organizations.page(tenant, &query).await?;
+            let page = world.organizations.page(Scope::Tenant(tenant), &query).await?;
             assert_eq!((page.total, page.items.len()), (24, count));
             seen.extend(page.items);
         }
@@ -62,7 +68,7 @@ pub async fn all_pages_show_each_organization_once(world: &World) -> TestResult 
         }
         assert_eq!(seen, made);
     }
-    let far = world.organizations.page(tenant, &query(u32::MAX, 100)).await?;
+    let far = world.organizations.page(Scope::Tenant(tenant), &query(u32::MAX, 100)).await?;
     assert_eq!(far, Page { items: Vec::new(), total: 24 });
     Ok(())
 }
@@ -102,7 +108,7 @@ pub async fn every_field_sorts_both_ways(world: &World) -> TestResult {
         for descending in [false, true] {
             for search in [None, Some(String::new())] {
                 let query = OrganizationQuery { sort, descending, search, ..query(1, 100) };
-                let page = world.organizations.page(tenant, &query).await?;
+                let page = world.organizations.page(Scope::Tenant(tenant), &query).await?;
                 assert_eq!(page.items, expected, "{query:?}");
                 assert_eq!(page.total, 8);
             }
@@ -135,10 +141,10 @@ pub async fn a_search_finds_parts_of_names_in_any_case(world: &World) -> TestRes
     assert_eq!(search(world, stranger, "clinic").await?, Vec::<String>::new());
     let own = named(world, tenant, "Before", 9).await?;
     let renamed = revision("ÄFTER", "desk@clinic.example");
-    world.organizations.revise(tenant, own.id, renamed, "a key".to_owned(), moment(10)).await?;
+    world.organizations.revise(Scope::Tenant(tenant), own.id, renamed, deed(moment(10))).await?;
     assert_eq!(search(world, tenant, "before").await?, Vec::<String>::new());
     assert_eq!(search(world, tenant, "äft").await?, ["ÄFTER"]);
-    world.organizations.remove(tenant, own.id, "a key".to_owned(), moment(11)).await?;
+    world.organizations.remove(Reach::Within(Scope::Tenant(tenant)), own.id, deed(moment(11))).await?;
     assert_eq!(search(world, tenant, "äft").await?, Vec::<String>::new());
     Ok(())
 }
@@ -177,11 +183,32 @@ pub async fn what_is_found_is_paged_and_sorted(world: &World) -> TestResult {
         search: Some("clinic".to_owned()),
         ..query(number, 3)
     };
-    let first = world.organizations.page(tenant, &by_name(1, true)).await?;
+    let first = world.organizations.page(Scope::Tenant(tenant), &by_name(1, true)).await?;
     assert_eq!((names(&first), first.total), (vec!["d CLINIC", "c clinic", "b clinic"], 4));
-    let second = world.organizations.page(tenant, &by_name(2, true)).await?;
+    let second = world.organizations.page(Scope::Tenant(tenant), &by_name(2, true)).await?;
     assert_eq!((names(&second), second.total), (vec!["a clinic"], 4));
-    let upwards = world.organizations.page(tenant, &by_name(1, false)).await?;
+    let upwards = world.organizations.page(Scope::Tenant(tenant), &by_name(1, false)).await?;
     assert_eq!((names(&upwards), upwards.total), (vec!["a clinic", "b clinic", "c clinic"], 4));
+    Ok(())
+}
+
+/// Whoever is limited to one organization has a list of one, as long as it is live and sought.
+pub async fn a_list_shows_what_is_in_scope(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let own = named(world, tenant, "own", 1).await?;
+    named(world, tenant, "other", 2).await?;
+    let foreign = add_tenant(world).await?;
+    let scope = Scope::Organization(tenant, own.id);
+    let only = Page { items: vec![own.clone()], total: 1 };
+    assert_eq!(world.organizations.page(scope, &query(1, 10)).await?, only);
+    let seeking = |part: &str| OrganizationQuery { search: Some(part.to_owned()), ..query(1, 10) };
+    assert_eq!(world.organizations.page(scope, &seeking("WN")).await?, only);
+    let none = Page { items: vec![], total: 0 };
+    assert_eq!(world.organizations.page(scope, &seeking("other")).await?, none);
+    assert_eq!(world.organizations.page(scope, &query(2, 10)).await?, Page { items: vec![], total: 1 });
+    let elsewhere = Scope::Organization(foreign, own.id);
+    assert_eq!(world.organizations.page(elsewhere, &query(1, 10)).await?, none);
+    world.organizations.remove(Reach::Within(scope), own.id, deed(moment(9))).await?;
+    assert_eq!(world.organizations.page(scope, &query(1, 10)).await?, none);
     Ok(())
 }

@@ -1,16 +1,24 @@
 //! Organizations, as the keys of their tenant manage them.
 
-use crate::ids::OrganizationId;
-use crate::organization::{Organization, Profile, Revision, Timezone};
-use crate::ports::{Created, Reachable};
-use crate::scope::Scope;
+use crate::audit::{Action, Actor, Deed};
+use crate::ids::{KeyId, OrganizationId};
+use crate::organization::{Logo, Organization, Profile, Revision, Timezone};
+use crate::ports::{Created, NewOrganization, Reachable};
+use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{
-    TestResult, add_organization, add_tenant, fresh, moment, new_organization, organization, revision,
+    TestResult, add_organization, add_tenant, deed, fresh, moment, new_organization, organization, revision,
 };
 use crate::testing::world::{World, together};
 
+const KEY: KeyId = KeyId::from_uuid(uuid::Uuid::from_u128(5));
+
+/// What a key does at a second.
+fn by_key(second: u64) -> Deed {
+    Deed { actor: Actor::Key(KEY), ..deed(moment(second)) }
+}
+
 async fn read(world: &World, own: &Organization) -> TestResult<Reachable> {
-    Ok(world.organizations.read(own.tenant, own.id).await?.ok_or("not there")?)
+    Ok(world.organizations.read(Scope::Tenant(own.tenant), own.id).await?.ok_or("not there")?)
 }
 
 /// Every field, and its first signing secret.
@@ -26,7 +34,7 @@ pub async fn a_created_organization_is_read_whole(world: &World) -> TestResult {
     for scope in [Scope::Tenant(tenant), Scope::Organization(tenant, own.id)] {
         assert_eq!(world.organizations.find(scope, own.id).await?, Some(own.clone()));
     }
-    let secrets = world.provisioning.signing_secrets(own.id, moment(1)).await?;
+    let secrets = world.signing.show_signing_secrets(Reach::Everything, own.id, deed(moment(1))).await?;
     assert_eq!(secrets.current.reveal(), b"first secret");
     Ok(())
 }
@@ -52,7 +60,7 @@ pub async fn the_live_organizations_stand_beside_the_requested_one(world: &World
     }
     let [last, first, third, second] = made.as_slice() else { return Err("four were made".into()) };
     for id in &made {
-        let found = world.organizations.read(tenant, *id).await?.ok_or("not there")?;
+        let found = world.organizations.read(Scope::Tenant(tenant), *id).await?.ok_or("not there")?;
         let all: Vec<_> = found.all.iter().map(|own| own.id).collect();
         assert_eq!((found.current.id, all), (*id, vec![*first, *second, *third, *last]));
     }
@@ -65,14 +73,14 @@ pub async fn a_revision_writes_what_it_names(world: &World) -> TestResult {
     let own = organization(tenant)?;
     world.organizations.create(new_organization(own.clone())).await?;
     let revise = |revision: Revision, at| {
-        world.organizations.revise(tenant, own.id, revision, format!("key {at}"), moment(at))
+        world.organizations.revise(Scope::Tenant(tenant), own.id, revision, by_key(at))
     };
     let little = revision("Südklinik", "info@clinic.example");
     let profile = Profile { name: little.name.clone(), email: little.email.clone(), ..own.profile.clone() };
     let expected = Organization {
         profile,
         updated_at: moment(5),
-        last_modified_by: Some("key 5".to_owned()),
+        last_modified_by: Some(KEY.to_string()),
         ..own.clone()
     };
     assert_eq!(revise(little.clone(), 5).await?, Some(expected.clone()));
@@ -99,12 +107,57 @@ pub async fn a_revision_writes_what_it_names(world: &World) -> TestResult {
     Ok(())
 }
 
+/// It stays until it is taken away or another is given.
+pub async fn a_logo_is_given_kept_and_taken_away(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let own = organization(tenant)?;
+    world.organizations.create(new_organization(own.clone())).await?;
+    let new = || Logo::Becomes("https://clinic.example/ü.png".to_owned());
+    for (logo, image) in [
+        (Logo::Stays, None),
+        (new(), Some("https://clinic.example/ü.png")),
+        (Logo::Stays, Some("https://clinic.example/ü.png")),
+        (Logo::Goes, None),
+    ] {
+        let revision = Revision { logo, ..revision("x", "y") };
+        let done = world.organizations.revise(Scope::Tenant(tenant), own.id, revision, by_key(1)).await?;
+        assert_eq!(done.as_ref().and_then(|own| own.profile.image.as_deref()), image);
+        assert_eq!(Some(read(world, &own).await?.current), done);
+    }
+    Ok(())
+}
+
+/// By which key, when, and what it was called at the time.
+pub async fn what_becomes_of_an_organization_is_noted(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let own = organization(tenant)?;
+    let scope = Scope::Organization(tenant, own.id);
+    let new = new_organization(own.clone());
+    world.organizations.create(NewOrganization { deed: by_key(1), ..new }).await?;
+    world.organizations.revise(scope, own.id, revision("x", "y"), by_key(2)).await?;
+    world.organizations.remove(Reach::Within(scope), own.id, by_key(3)).await?;
+    let entries = world.audit.entries(scope, None, None, 9).await?;
+    let told: Vec<_> =
+        entries.iter().map(|entry| (entry.action, entry.deed.clone(), entry.name.as_deref())).collect();
+    assert_eq!(
+        told,
+        [
+            (Action::OrganizationDelete, by_key(3), Some("x")),
+            (Action::OrganizationUpdate, by_key(2), Some("x")),
+            (Action::OrganizationCreate, by_key(1), Some("North Clinic")),
+        ]
+    );
+    assert!(entries.iter().all(|entry| entry.subject == own.id.to_string()));
+    Ok(())
+}
+
 /// Only one of many is told that it was the one.
 pub async fn an_organization_is_removed_once(world: &World) -> TestResult {
     let tenant = add_tenant(world).await?;
     let own = organization(tenant)?;
     world.organizations.create(new_organization(own.clone())).await?;
-    let removals = (0..8).map(|_| world.organizations.remove(tenant, own.id, "a key".to_owned(), moment(7)));
+    let reach = Reach::Within(Scope::Tenant(tenant));
+    let removals = (0..8).map(|_| world.organizations.remove(reach, own.id, by_key(7)));
     let done = together(removals).await.into_iter().collect::<Result<Vec<_>, _>>()?;
     assert_eq!(done.into_iter().filter(|removed| *removed).count(), 1);
     let found = read(world, &own).await?;
@@ -112,7 +165,7 @@ pub async fn an_organization_is_removed_once(world: &World) -> TestResult {
     let expected = Organization {
         deleted_at: Some(moment(7)),
         updated_at: moment(7),
-        last_modified_by: Some("a key".to_owned()),
+        last_modified_by: Some(KEY.to_string()),
         ..own
     };
     assert_eq!(found.current, expected);
@@ -127,11 +180,14 @@ pub async fn a_removed_organization_is_gone_but_readable(world: &World) -> TestR
     for own in [&gone, &kept] {
         world.organizations.create(new_organization(own.clone())).await?;
     }
-    assert!(world.organizations.remove(tenant, gone.id, "a key".to_owned(), moment(1)).await?);
-    let by = || "late".to_owned();
-    let revised = world.organizations.revise(tenant, gone.id, revision("x", "y"), by(), moment(2)).await?;
+    assert!(
+        world.organizations.remove(Reach::Within(Scope::Tenant(tenant)), gone.id, deed(moment(1))).await?
+    );
+    let scope = Scope::Tenant(tenant);
+    let revised = world.organizations.revise(scope, gone.id, revision("x", "y"), by_key(2)).await?;
     assert_eq!(revised, None);
-    assert!(!world.organizations.remove(tenant, gone.id, by(), moment(2)).await?);
+    assert!(!world.organizations.remove(Reach::Within(scope), gone.id, by_key(2)).await?);
+    assert!(!world.organizations.remove(Reach::Everything, gone.id, deed(moment(2))).await?);
     assert_eq!(world.organizations.find(Scope::Tenant(tenant), gone.id).await?, None);
     let found = read(world, &gone).await?;
     assert_eq!((found.current.profile.clone(), found.current.updated_at), (gone.profile, moment(1)));
@@ -139,24 +195,30 @@ pub async fn a_removed_organization_is_gone_but_readable(world: &World) -> TestR
     Ok(())
 }
 
-/// To another tenant it does not exist, and neither does one that nobody made.
-pub async fn another_tenants_organizations_do_not_exist(world: &World) -> TestResult {
+/// Not to another tenant, nor to whoever has another organization of the same; and neither does one
+/// that nobody made.
+pub async fn organizations_out_of_scope_do_not_exist(world: &World) -> TestResult {
     let (tenant, foreign) = (add_tenant(world).await?, add_tenant(world).await?);
     let own = organization(tenant)?;
     world.organizations.create(new_organization(own.clone())).await?;
-    let other = add_organization(world, foreign).await?;
-    for scope in
-        [Scope::Tenant(foreign), Scope::Organization(foreign, own.id), Scope::Organization(tenant, other)]
-    {
-        assert_eq!(world.organizations.find(scope, own.id).await?, None);
-    }
-    for (who, id) in [(foreign, own.id), (tenant, OrganizationId::from(fresh()))] {
-        let by = || "a stranger".to_owned();
-        assert_eq!(world.organizations.read(who, id).await?, None);
-        let revised = world.organizations.revise(who, id, revision("x", "y"), by(), moment(2)).await?;
+    add_organization(world, foreign).await?;
+    let sister = add_organization(world, tenant).await?;
+    for (scope, id) in [
+        (Scope::Tenant(foreign), own.id),
+        (Scope::Tenant(tenant), OrganizationId::from(fresh())),
+        (Scope::Organization(tenant, sister), own.id),
+        (Scope::Organization(foreign, own.id), own.id),
+    ] {
+        assert_eq!(world.organizations.find(scope, id).await?, None);
+        assert_eq!(world.organizations.read(scope, id).await?, None);
+        let revised = world.organizations.revise(scope, id, revision("x", "y"), by_key(2)).await?;
         assert_eq!(revised, None);
-        assert!(!world.organizations.remove(who, id, by(), moment(2)).await?);
+        assert!(!world.organizations.remove(Reach::Within(scope), id, by_key(2)).await?);
     }
-    assert_eq!(read(world, &own).await?, Reachable { current: own.clone(), all: vec![own] });
+    let scope = Scope::Organization(tenant, own.id);
+    let found = world.organizations.read(scope, own.id).await?.ok_or("not there")?;
+    assert_eq!(found, Reachable { current: own.clone(), all: vec![own.clone()] });
+    let revised = world.organizations.revise(scope, own.id, revision("x", "y"), by_key(2)).await?;
+    assert_eq!(revised.map(|own| own.profile.name).as_deref(), Some("x"));
     Ok(())
 }

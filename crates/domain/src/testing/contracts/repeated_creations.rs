@@ -7,9 +7,9 @@ use crate::ids::TenantId;
 use crate::organization::Organization;
 use crate::page::PageRequest;
 use crate::ports::{CreateOrganizationError, Created, NewOrganization};
-use crate::scope::Scope;
+use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{
-    TestResult, add_tenant, fresh, moment, new_organization, organization, revision,
+    TestResult, add_tenant, deed, fresh, moment, new_organization, organization, revision,
 };
 use crate::testing::world::{World, together};
 
@@ -31,7 +31,7 @@ async fn count(world: &World, tenant: TenantId) -> TestResult<u64> {
         descending: false,
         search: None,
     };
-    Ok(world.organizations.page(tenant, &query).await?.total)
+    Ok(world.organizations.page(Scope::Tenant(tenant), &query).await?.total)
 }
 
 fn same(organization: &Organization) -> Created {
@@ -49,10 +49,10 @@ pub async fn a_repeated_creation_is_answered_by_the_first(world: &World) -> Test
     let own = first.organization.clone();
     assert_eq!(world.organizations.create(first).await?, Created::Fresh);
     assert_eq!(world.organizations.create(request(tenant, 1)?).await?, same(&own));
-    let by = || "a key".to_owned();
-    world.organizations.revise(tenant, own.id, revision("x", "y"), by(), moment(4)).await?;
+    let scope = Scope::Tenant(tenant);
+    world.organizations.revise(scope, own.id, revision("x", "y"), deed(moment(4))).await?;
     assert_eq!(world.organizations.create(request(tenant, 1)?).await?, same(&own));
-    world.organizations.remove(tenant, own.id, by(), moment(5)).await?;
+    world.organizations.remove(Reach::Within(scope), own.id, deed(moment(5))).await?;
     assert_eq!(world.organizations.create(request(tenant, 1)?).await?, same(&own));
     assert_eq!(count(world, tenant).await?, 0);
     Ok(())

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{SchemaOwner, StoredSchema};
-use crate::ports::ProvisioningError;
+use crate::ports::SetupError;
 use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{TestResult, add_organization, add_tenant, deed, fresh, moment};
 use crate::testing::world::{World, together};
@@ -17,7 +17,8 @@ async fn put(world: &World, owner: SchemaOwner, document: Value) -> TestResult<S
 
 /// What both sides say.
 async fn in_force(world: &World, tenant: TenantId, organization: OrganizationId) -> TestResult<StoredSchema> {
-    let schema = world.metadata.schema(tenant, organization).await?.ok_or("no such organization")?;
+    let schema =
+        world.metadata.schema(Scope::Tenant(tenant), organization).await?.ok_or("no such organization")?;
     assert_eq!(world.schemas.get(Reach::Everything, SchemaOwner::Organization(organization)).await?, schema);
     Ok(schema)
 }
@@ -68,7 +69,7 @@ pub async fn a_schema_needs_a_live_owner_and_stays_with_it(world: &World) -> Tes
         world.schemas.get(Reach::Everything, SchemaOwner::Tenant(foreign)).await?,
         StoredSchema::any_object()
     );
-    world.organizations.remove(tenant, deleted, "a key".to_owned(), moment(1)).await?;
+    world.organizations.remove(Reach::Within(Scope::Tenant(tenant)), deleted, deed(moment(1))).await?;
     for (owner, what) in [
         (SchemaOwner::Tenant(TenantId::from(fresh())), "tenant"),
         (SchemaOwner::Organization(OrganizationId::from(fresh())), "organization"),
@@ -76,9 +77,9 @@ pub async fn a_schema_needs_a_live_owner_and_stays_with_it(world: &World) -> Tes
     ] {
         let id = SchemaId::from(fresh());
         let put = world.schemas.put(Reach::Everything, owner, id, json!({}), deed(moment(2))).await;
-        assert!(matches!(put, Err(ProvisioningError::Unknown(named)) if named == what), "{owner:?}");
+        assert!(matches!(put, Err(SetupError::Unknown(named)) if named == what), "{owner:?}");
         let got = world.schemas.get(Reach::Everything, owner).await;
-        assert!(matches!(got, Err(ProvisioningError::Unknown(named)) if named == what), "{owner:?}");
+        assert!(matches!(got, Err(SetupError::Unknown(named)) if named == what), "{owner:?}");
     }
     Ok(())
 }
@@ -107,8 +108,8 @@ pub async fn a_schema_out_of_reach_is_as_missing(world: &World) -> TestResult {
             put?;
             assert_eq!(got?.id, Some(id), "{scope:?} {owner:?}");
         } else {
-            assert!(matches!(put, Err(ProvisioningError::Unknown(_))), "{scope:?} {owner:?}");
-            assert!(matches!(got, Err(ProvisioningError::Unknown(_))), "{scope:?} {owner:?}");
+            assert!(matches!(put, Err(SetupError::Unknown(_))), "{scope:?} {owner:?}");
+            assert!(matches!(got, Err(SetupError::Unknown(_))), "{scope:?} {owner:?}");
             assert_eq!(world.schemas.get(Reach::Everything, owner).await?, before);
         }
     }

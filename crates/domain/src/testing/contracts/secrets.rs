@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use crate::audit::Action;
 use crate::callback::SigningSecrets;
 use crate::ids::OrganizationId;
-use crate::ports::ProvisioningError;
+use crate::ports::SetupError;
+use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
-use crate::testing::fixtures::{Ground, TestResult, fresh, moment};
+use crate::testing::fixtures::{Ground, TestResult, add_organization, deed, fresh, moment};
 use crate::testing::world::World;
 
 fn secrets(current: &str, previous: Option<&str>) -> SigningSecrets {
@@ -14,13 +16,26 @@ fn secrets(current: &str, previous: Option<&str>) -> SigningSecrets {
     SigningSecrets { current: secret(current), previous: previous.map(secret) }
 }
 
+/// The new one is in force at once, the old one until this second.
+async fn rotate(
+    world: &World,
+    organization: OrganizationId,
+    fresh: Secret<Vec<u8>>,
+    until: u64,
+) -> Result<(), SetupError> {
+    let deed = deed(moment(1));
+    world.signing.rotate_signing_secret(Reach::Everything, organization, fresh, moment(until), deed).await
+}
+
 /// Both sign until the overlap is over, then only the new one.
 pub async fn a_rotated_secret_overlaps_the_one_before(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
-    let at = |second| world.provisioning.signing_secrets(ground.organization, moment(second));
+    let at = |second| {
+        world.signing.show_signing_secrets(Reach::Everything, ground.organization, deed(moment(second)))
+    };
     assert_eq!(at(1).await?, secrets("first secret", None));
     let fresh = Secret::new(b"second".to_vec());
-    world.provisioning.rotate_signing_secret(ground.organization, fresh, moment(100)).await?;
+    rotate(world, ground.organization, fresh, 100).await?;
     assert_eq!(at(99).await?, secrets("second", Some("first secret")));
     assert_eq!(at(100).await?, secrets("second", None));
     Ok(())
@@ -31,9 +46,11 @@ pub async fn a_second_rotation_forgets_the_oldest(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     for (text, until) in [("second", 500), ("third", 100)] {
         let fresh = Secret::new(text.as_bytes().to_vec());
-        world.provisioning.rotate_signing_secret(ground.organization, fresh, moment(until)).await?;
+        rotate(world, ground.organization, fresh, until).await?;
     }
-    let at = |second| world.provisioning.signing_secrets(ground.organization, moment(second));
+    let at = |second| {
+        world.signing.show_signing_secrets(Reach::Everything, ground.organization, deed(moment(second)))
+    };
     assert_eq!(at(99).await?, secrets("third", Some("second")));
     assert_eq!(at(100).await?, secrets("third", None));
     Ok(())
@@ -45,7 +62,7 @@ pub async fn a_claim_brings_the_secrets_in_force(world: &World) -> TestResult {
     let lease = Duration::from_secs(20);
     let (call, _) = ground.ended(world, moment(1)).await?;
     let fresh = Secret::new(b"second".to_vec());
-    world.provisioning.rotate_signing_secret(ground.organization, fresh, moment(100)).await?;
+    rotate(world, ground.organization, fresh, 100).await?;
     let claimed = world.callbacks.claim_fresh(ground.boot, call.id, moment(1), lease).await?;
     assert_eq!(claimed.ok_or("not ours")?.secrets, secrets("second", Some("first secret")));
     let later = world.callbacks.claim(ground.boot, moment(100), lease, &[], 9).await?;
@@ -59,13 +76,51 @@ pub async fn a_claim_brings_the_secrets_in_force(world: &World) -> TestResult {
 pub async fn an_unknown_organization_has_no_secrets(world: &World) -> TestResult {
     let ground = Ground::lay(world, None).await?;
     let nobody = OrganizationId::from(fresh());
-    let shown = world.provisioning.signing_secrets(nobody, moment(1)).await;
-    assert!(matches!(shown, Err(ProvisioningError::Unknown("organization"))));
+    let shown = world.signing.show_signing_secrets(Reach::Everything, nobody, deed(moment(1))).await;
+    assert!(matches!(shown, Err(SetupError::Unknown("organization"))));
     let secret = Secret::new(vec![1]);
-    let rotated = world.provisioning.rotate_signing_secret(nobody, secret, moment(9)).await;
-    assert!(matches!(rotated, Err(ProvisioningError::Unknown("organization"))));
-    world.provisioning.delete_organization(ground.organization, moment(1)).await?;
-    let kept = world.provisioning.signing_secrets(ground.organization, moment(2)).await?;
+    let rotated = rotate(world, nobody, secret, 9).await;
+    assert!(matches!(rotated, Err(SetupError::Unknown("organization"))));
+    world.delete_organization(ground.organization, moment(1)).await?;
+    let kept =
+        world.signing.show_signing_secrets(Reach::Everything, ground.organization, deed(moment(2))).await?;
     assert_eq!(kept, secrets("first secret", None));
+    Ok(())
+}
+
+/// Neither shown nor rotated from another tenant or organization; what was done within reach is noted.
+pub async fn secrets_out_of_reach_are_as_missing(world: &World) -> TestResult {
+    let (own, foreign) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
+    let sister = add_organization(world, own.tenant).await?;
+    let secret = || Secret::new(vec![1]);
+    for scope in [
+        Scope::Tenant(foreign.tenant),
+        Scope::Organization(own.tenant, sister),
+        Scope::Organization(foreign.tenant, own.organization),
+    ] {
+        let reach = Reach::Within(scope);
+        let shown = world.signing.show_signing_secrets(reach, own.organization, deed(moment(1))).await;
+        assert!(matches!(shown, Err(SetupError::Unknown("organization"))));
+        let rotated = world.signing.rotate_signing_secret(
+            reach,
+            own.organization,
+            secret(),
+            moment(9),
+            deed(moment(1)),
+        );
+        assert!(matches!(rotated.await, Err(SetupError::Unknown("organization"))));
+    }
+    let reach = Reach::Within(own.scope());
+    let deeds = [deed(moment(2)), deed(moment(3))];
+    let [showing, rotating] = deeds.clone();
+    let shown = world.signing.show_signing_secrets(reach, own.organization, showing).await?;
+    assert_eq!(shown, secrets("first secret", None));
+    world.signing.rotate_signing_secret(reach, own.organization, secret(), moment(9), rotating).await?;
+    let mut told = world.audit.entries(own.scope(), None, None, 9).await?;
+    told.retain(|entry| matches!(entry.action, Action::SecretShow | Action::SecretRotate));
+    let told: Vec<_> = told.into_iter().map(|entry| (entry.action, entry.deed, entry.subject)).collect();
+    let id = own.organization.to_string();
+    let [showing, rotating] = deeds;
+    assert_eq!(told, [(Action::SecretRotate, rotating, id.clone()), (Action::SecretShow, showing, id)]);
     Ok(())
 }

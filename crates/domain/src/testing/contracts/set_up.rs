@@ -4,7 +4,7 @@ use super::accounts::add;
 use crate::audit::Action;
 use crate::ids::TenantId;
 use crate::organization::Tenant;
-use crate::ports::FirstSetUp;
+use crate::ports::{FirstSetUp, NewOrganization};
 use crate::scope::Scope;
 use crate::testing::fixtures::{
     TestResult, add_tenant, deed, fresh, hash, link, moment, new_organization, organization, session,
@@ -19,7 +19,7 @@ fn first() -> TestResult<FirstSetUp> {
         tenant: Tenant { id: tenant, name: "Acme".to_owned(), created_at: moment(1) },
         user: user(tenant, None, Role::Admin),
         hash: hash("old"),
-        organization: new_organization(organization(tenant)?),
+        organization: NewOrganization { deed: deed(moment(1)), ..new_organization(organization(tenant)?) },
         session: session(1),
     })
 }
@@ -36,9 +36,10 @@ pub async fn a_first_set_up_makes_all_that_a_call_begins_with(world: &World) -> 
     assert_eq!(done.user, User { active: true, signed_in_at: Some(moment(1)), ..user.clone() });
     assert_eq!(world.sessions.find(done.session, moment(2)).await?, Some(done.clone()));
     assert!(world.sessions.begin(sign_in(user.id, "old", 2)).await?.is_some());
-    let reachable = world.organizations.read(tenant, organization.id).await?.ok_or("no organization")?;
+    let reachable =
+        world.organizations.read(Scope::Tenant(tenant), organization.id).await?.ok_or("no organization")?;
     assert_eq!(reachable.current, organization);
-    assert!(world.metadata.schema(tenant, organization.id).await?.is_some());
+    assert!(world.metadata.schema(Scope::Tenant(tenant), organization.id).await?.is_some());
     let entries = world.audit.entries(Scope::Tenant(tenant), None, None, 100).await?;
     let mut actions: Vec<_> = entries
         .iter()

@@ -5,9 +5,18 @@ use time::{Duration, OffsetDateTime};
 
 use super::InMemory;
 use crate::access::{ApiKey, KeyDigest, ORGANIZATION_KEYS_MAX, Principal};
+use crate::audit::{Action, Deed};
 use crate::ids::{KeyId, TenantId};
 use crate::ports::{Access, IssueError, StoreUnavailable};
-use crate::scope::Scope;
+use crate::scope::{Reach, Scope};
+
+/// What a key belongs to.
+fn within(key: &ApiKey) -> Scope {
+    match key.organization {
+        Some(organization) => Scope::Organization(key.tenant, organization),
+        None => Scope::Tenant(key.tenant),
+    }
+}
 
 #[async_trait]
 impl Access for InMemory {
@@ -22,14 +31,10 @@ impl Access for InMemory {
         if key.last_used_at.is_none_or(|noted| noted <= now - Duration::MINUTE) {
             key.last_used_at = Some(now);
         }
-        let scope = match key.organization {
-            Some(organization) => Scope::Organization(key.tenant, organization),
-            None => Scope::Tenant(key.tenant),
-        };
-        Ok(Some(Principal { key: key.id, scope, permissions: key.permissions.clone() }))
+        Ok(Some(Principal { key: key.id, scope: within(key), permissions: key.permissions.clone() }))
     }
 
-    async fn issue(&self, key: ApiKey, digest: KeyDigest) -> Result<(), IssueError> {
+    async fn issue(&self, key: ApiKey, digest: KeyDigest, deed: Deed) -> Result<(), IssueError> {
         let mut state = self.reach()?;
         if !state.tenants.contains_key(&key.tenant) {
             return Err(IssueError::UnknownOwner);
@@ -50,19 +55,25 @@ impl Access for InMemory {
         if state.keys.values().any(known) {
             return Err(StoreUnavailable::because("the key is known already").into());
         }
+        state.note(&deed, within(&key), Action::KeyCreate, key.id, Some(&key.name));
         state.keys.insert(key.id, (key, digest));
         Ok(())
     }
 
-    async fn revoke(&self, key: KeyId, now: OffsetDateTime) -> Result<bool, StoreUnavailable> {
+    async fn revoke(&self, reach: Reach, key: KeyId, deed: Deed) -> Result<bool, StoreUnavailable> {
         let mut state = self.reach()?;
-        match state.keys.get_mut(&key) {
-            Some((key, _)) if key.revoked_at.is_none() => {
-                key.revoked_at = Some(now);
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+        let reached = |key: &ApiKey| match key.organization {
+            Some(organization) => reach.covers(key.tenant, organization),
+            None => reach.covers_tenant(key.tenant),
+        };
+        let found = state.keys.get_mut(&key).map(|(key, _)| key);
+        let Some(key) = found.filter(|key| key.revoked_at.is_none() && reached(key)) else {
+            return Ok(false);
+        };
+        key.revoked_at = Some(deed.at);
+        let key = key.clone();
+        state.note(&deed, within(&key), Action::KeyRevoke, key.id, Some(&key.name));
+        Ok(true)
     }
 
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {

@@ -64,7 +64,7 @@ impl SetUp for InMemory {
         let FirstSetUp { tenant, user, hash, organization, session } = first;
         state.people.set_up = None;
         state.people.begun = true;
-        let deed = own_deed(&user, session.from, session.at);
+        let deed = organization.deed;
         let whole = user.scope();
         state.note(&deed, whole, Action::TenantCreate, tenant.id, Some(&tenant.name));
         state.tenants.insert(tenant.id, tenant);

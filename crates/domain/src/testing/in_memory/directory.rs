@@ -20,7 +20,11 @@ impl Directory for InMemory {
         let found = || {
             let assistant = state.assistants.get(&assistant)?;
             let number = state.numbers.get(&number)?;
-            let trunk = &state.trunks.get(&number.trunk)?.trunk;
+            let trunk = state.trunks_in_use().find(|trunk| trunk.id == number.trunk)?;
+            if state.retired_assistants.contains(&assistant.id) || state.retired_numbers.contains(&number.id)
+            {
+                return None;
+            }
             let owner = (assistant.tenant, assistant.organization);
             if !scope.covers(owner.0, owner.1) || (number.tenant, number.organization) != owner {
                 return None;
@@ -36,8 +40,6 @@ impl Directory for InMemory {
     }
 
     async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable> {
-        let mut trunks: Vec<_> = self.reach()?.trunks.values().map(|entry| entry.trunk.clone()).collect();
-        trunks.sort_by_key(|trunk| (trunk.created_at, trunk.id));
-        Ok(trunks)
+        Ok(self.reach()?.trunks_in_use().cloned().collect())
     }
 }

@@ -7,32 +7,37 @@ use super::{InMemory, State};
 use crate::audit::{Action, Deed};
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
-use crate::ports::{
-    MetadataRecords, ProvisioningError, Replaced, Replacement, StoreUnavailable, StoredSchemas,
-};
+use crate::ports::{MetadataRecords, Replaced, Replacement, SetupError, StoreUnavailable, StoredSchemas};
 use crate::scope::{Reach, Scope};
 
 #[async_trait]
 impl MetadataRecords for InMemory {
+    async fn read_metadata(
+        &self,
+        scope: Scope,
+        organization: OrganizationId,
+    ) -> Result<Option<MetadataRecord>, StoreUnavailable> {
+        let mut state = self.reach()?;
+        Ok(state.live_entry(Reach::Within(scope), organization).map(|entry| entry.metadata.clone()))
+    }
+
     async fn schema(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         organization: OrganizationId,
     ) -> Result<Option<StoredSchema>, StoreUnavailable> {
         let state = self.reach()?;
-        let live = state.live_organization(organization).filter(|own| own.tenant == tenant);
+        let live = state.live_organization(organization).filter(|own| scope.covers(own.tenant, own.id));
         Ok(live.map(|own| state.schema_of(own.tenant, own.id)))
     }
 
-    async fn replace(
-        &self,
-        tenant: TenantId,
-        replacement: Replacement,
-    ) -> Result<Replaced, StoreUnavailable> {
+    async fn replace(&self, scope: Scope, replacement: Replacement) -> Result<Replaced, StoreUnavailable> {
         let mut state = self.reach()?;
-        let Replacement { organization, metadata, judged_by, by, at } = replacement;
-        let in_force = state.schema_of(tenant, organization).id;
-        let Some(entry) = state.live_entry(tenant, organization) else { return Ok(Replaced::Unknown) };
+        let Replacement { organization, metadata, judged_by, deed } = replacement;
+        let in_force = state.schema_of(scope.tenant(), organization).id;
+        let Some(entry) = state.live_entry(Reach::Within(scope), organization) else {
+            return Ok(Replaced::Unknown);
+        };
         if in_force != judged_by {
             return Ok(Replaced::SchemaChanged);
         }
@@ -41,10 +46,13 @@ impl MetadataRecords for InMemory {
             organization,
             version: entry.metadata.version + 1,
             metadata,
-            created_at: at,
-            created_by: by,
+            created_at: deed.at,
+            created_by: deed.actor.id(),
         };
-        Ok(Replaced::Done(entry.metadata.clone()))
+        let (record, name) = (entry.metadata.clone(), entry.organization.profile.name.clone());
+        let within = Scope::Organization(scope.tenant(), organization);
+        state.note(&deed, within, Action::MetadataReplace, organization, Some(&name));
+        Ok(Replaced::Done(record))
     }
 }
 
@@ -57,7 +65,7 @@ impl StoredSchemas for InMemory {
         id: SchemaId,
         document: Value,
         deed: Deed,
-    ) -> Result<(), ProvisioningError> {
+    ) -> Result<(), SetupError> {
         let mut state = self.reach()?;
         let (within, name) = state.schema_owner(reach, owner)?;
         if state.schemas.values().any(|schema| schema.id == Some(id)) {
@@ -68,7 +76,7 @@ impl StoredSchemas for InMemory {
         Ok(())
     }
 
-    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, ProvisioningError> {
+    async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError> {
         let state = self.reach()?;
         let (within, _) = state.schema_owner(reach, owner)?;
         Ok(match owner {
@@ -91,16 +99,16 @@ impl State {
     }
 
     /// What a schema's owner is, and what it is called.
-    fn schema_owner(&self, reach: Reach, owner: SchemaOwner) -> Result<(Scope, String), ProvisioningError> {
+    fn schema_owner(&self, reach: Reach, owner: SchemaOwner) -> Result<(Scope, String), SetupError> {
         match owner {
             SchemaOwner::Tenant(id) => {
                 let found = self.tenants.get(&id).filter(|_| reach.covers_tenant(id));
-                let tenant = found.ok_or(ProvisioningError::Unknown("tenant"))?;
+                let tenant = found.ok_or(SetupError::Unknown("tenant"))?;
                 Ok((Scope::Tenant(id), tenant.name.clone()))
             }
             SchemaOwner::Organization(id) => {
                 let found = self.live_organization(id).filter(|own| reach.covers(own.tenant, id));
-                let own = found.ok_or(ProvisioningError::Unknown("organization"))?;
+                let own = found.ok_or(SetupError::Unknown("organization"))?;
                 Ok((Scope::Organization(own.tenant, id), own.profile.name.clone()))
             }
         }

@@ -18,10 +18,10 @@ mod metadata;
 mod nodes;
 mod organizations;
 mod people;
-mod provisioning;
 mod sessions;
+mod setup;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use analyses::AnalysisEntry;
@@ -58,7 +58,9 @@ struct State {
     organizations: BTreeMap<OrganizationId, OrganizationEntry>,
     trunks: BTreeMap<TrunkId, TrunkEntry>,
     numbers: BTreeMap<NumberId, Number>,
+    retired_numbers: HashSet<NumberId>,
     assistants: BTreeMap<AssistantId, Assistant>,
+    retired_assistants: HashSet<AssistantId>,
     teams: BTreeMap<(OrganizationId, String), TeamId>,
     keys: BTreeMap<KeyId, (ApiKey, KeyDigest)>,
     calls: BTreeMap<CallId, CallEntry>,
@@ -87,6 +89,7 @@ struct OrganizationEntry {
 struct TrunkEntry {
     trunk: Trunk,
     lines: Vec<Option<CallId>>,
+    retired: bool,
 }
 
 struct CallEntry {

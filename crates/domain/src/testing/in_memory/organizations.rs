@@ -4,25 +4,25 @@ use std::cmp::Ordering;
 
 use async_trait::async_trait;
 use serde_json::Map;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{InMemory, OrganizationEntry, State};
-use crate::ids::{MetadataId, OrganizationId, TenantId};
+use crate::audit::{Action, Deed};
+use crate::ids::{MetadataId, OrganizationId};
 use crate::metadata::MetadataRecord;
-use crate::organization::{Organization, OrganizationField, OrganizationQuery, Revision, folded};
+use crate::organization::{Logo, Organization, OrganizationField, OrganizationQuery, Revision, folded};
 use crate::page::Page;
 use crate::ports::{
     CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
 };
-use crate::scope::Scope;
+use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
 
 #[async_trait]
 impl Organizations for InMemory {
     async fn create(&self, new: NewOrganization) -> Result<Created, CreateOrganizationError> {
         let mut state = self.reach()?;
-        let NewOrganization { organization, signing_secret, once } = new;
+        let NewOrganization { organization, signing_secret, once, deed } = new;
         if !state.tenants.contains_key(&organization.tenant) {
             return Err(CreateOrganizationError::UnknownTenant);
         }
@@ -36,6 +36,9 @@ impl Organizations for InMemory {
         if let Some(once) = once {
             state.created.keep(once, at, Box::new(organization.clone()));
         }
+        let (within, name) =
+            (Scope::Organization(organization.tenant, organization.id), &organization.profile.name);
+        state.note(&deed, within, Action::OrganizationCreate, organization.id, Some(name));
         let entry = OrganizationEntry::new(organization, signing_secret);
         state.organizations.insert(entry.organization.id, entry);
         Ok(Created::Fresh)
@@ -43,13 +46,13 @@ impl Organizations for InMemory {
 
     async fn page(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         query: &OrganizationQuery,
     ) -> Result<Page<Organization>, StoreUnavailable> {
         let state = self.reach()?;
         let wanted = query.search.as_deref().map(folded);
         let mut found: Vec<_> = state
-            .live_organizations(tenant)
+            .live_organizations(scope)
             .filter(|own| wanted.as_ref().is_none_or(|part| folded(&own.profile.name).contains(part)))
             .collect();
         found.sort_by(|one, other| {
@@ -62,15 +65,12 @@ impl Organizations for InMemory {
         Ok(Page { items: found.into_iter().skip(before).take(size).cloned().collect(), total })
     }
 
-    async fn read(
-        &self,
-        tenant: TenantId,
-        id: OrganizationId,
-    ) -> Result<Option<Reachable>, StoreUnavailable> {
+    async fn read(&self, scope: Scope, id: OrganizationId) -> Result<Option<Reachable>, StoreUnavailable> {
         let state = self.reach()?;
-        let entry = state.organizations.get(&id).filter(|entry| entry.organization.tenant == tenant);
+        let entry = state.organizations.get(&id);
+        let entry = entry.filter(|entry| scope.covers(entry.organization.tenant, id));
         Ok(entry.map(|entry| {
-            let mut all: Vec<_> = state.live_organizations(tenant).cloned().collect();
+            let mut all: Vec<_> = state.live_organizations(scope).cloned().collect();
             all.sort_by_key(|own| (own.created_at, own.id));
             Reachable { current: entry.organization.clone(), all }
         }))
@@ -78,20 +78,19 @@ impl Organizations for InMemory {
 
     async fn find(&self, scope: Scope, id: OrganizationId) -> Result<Option<Organization>, StoreUnavailable> {
         let state = self.reach()?;
-        let mut live = state.live_organizations(scope.tenant());
-        Ok(live.find(|own| own.id == id && scope.covers(own.tenant, id)).cloned())
+        let found = state.live_organizations(scope).find(|own| own.id == id);
+        Ok(found.cloned())
     }
 
     async fn revise(
         &self,
-        tenant: TenantId,
+        scope: Scope,
         id: OrganizationId,
         revision: Revision,
-        by: String,
-        at: OffsetDateTime,
+        deed: Deed,
     ) -> Result<Option<Organization>, StoreUnavailable> {
         let mut state = self.reach()?;
-        let Some(entry) = state.live_entry(tenant, id) else { return Ok(None) };
+        let Some(entry) = state.live_entry(Reach::Within(scope), id) else { return Ok(None) };
         let own = &mut entry.organization;
         let profile = &mut own.profile;
         profile.name = revision.name;
@@ -109,23 +108,28 @@ impl Organizations for InMemory {
             }
         }
         profile.timezone = revision.timezone.unwrap_or(profile.timezone);
-        own.updated_at = at;
-        own.last_modified_by = Some(by);
-        Ok(Some(own.clone()))
+        match revision.logo {
+            Logo::Stays => {}
+            Logo::Goes => profile.image = None,
+            Logo::Becomes(image) => profile.image = Some(image),
+        }
+        own.updated_at = deed.at;
+        own.last_modified_by = Some(deed.actor.id());
+        let own = own.clone();
+        let within = Scope::Organization(own.tenant, id);
+        state.note(&deed, within, Action::OrganizationUpdate, id, Some(&own.profile.name));
+        Ok(Some(own))
     }
 
-    async fn remove(
-        &self,
-        tenant: TenantId,
-        id: OrganizationId,
-        by: String,
-        at: OffsetDateTime,
-    ) -> Result<bool, StoreUnavailable> {
+    async fn remove(&self, reach: Reach, id: OrganizationId, deed: Deed) -> Result<bool, StoreUnavailable> {
         let mut state = self.reach()?;
-        let Some(entry) = state.live_entry(tenant, id) else { return Ok(false) };
-        entry.organization.deleted_at = Some(at);
-        entry.organization.updated_at = at;
-        entry.organization.last_modified_by = Some(by);
+        let Some(entry) = state.live_entry(reach, id) else { return Ok(false) };
+        let own = &mut entry.organization;
+        own.deleted_at = Some(deed.at);
+        own.updated_at = deed.at;
+        own.last_modified_by = Some(deed.actor.id());
+        let (within, name) = (Scope::Organization(own.tenant, id), own.profile.name.clone());
+        state.note(&deed, within, Action::OrganizationDelete, id, Some(&name));
         Ok(true)
     }
 }
@@ -159,18 +163,14 @@ impl OrganizationEntry {
 }
 
 impl State {
-    fn live_organizations(&self, tenant: TenantId) -> impl Iterator<Item = &Organization> {
+    fn live_organizations(&self, scope: Scope) -> impl Iterator<Item = &Organization> {
         let all = self.organizations.values().map(|entry| &entry.organization);
-        all.filter(move |own| own.tenant == tenant && own.is_active())
+        all.filter(move |own| scope.covers(own.tenant, own.id) && own.is_active())
     }
 
-    /// A live organization of the tenant.
-    pub(super) fn live_entry(
-        &mut self,
-        tenant: TenantId,
-        id: OrganizationId,
-    ) -> Option<&mut OrganizationEntry> {
+    /// A live organization within reach.
+    pub(super) fn live_entry(&mut self, reach: Reach, id: OrganizationId) -> Option<&mut OrganizationEntry> {
         let entry = self.organizations.get_mut(&id);
-        entry.filter(|entry| entry.organization.tenant == tenant && entry.organization.is_active())
+        entry.filter(|entry| reach.covers(entry.organization.tenant, id) && entry.organization.is_active())
     }
 }

@@ -31,9 +31,9 @@ async fn create(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
     let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let body = body::json(&request, payload).await?;
     let (profile, once) = both(profile(&body), idempotency::once(&request, principal.scope, &body))?;
-    let (tenant, by) = (principal.scope.tenant(), principal.key.to_string());
+    let (tenant, deed) = (principal.scope.tenant(), authentication::deed(&gate, &request, &principal));
     let created = control::run(service, |service| async move {
-        Ok(service.create_organization.create(tenant, profile, by, once).await?)
+        Ok(service.create_organization.create(tenant, profile, deed, once).await?)
     })
     .await?;
     match created {

@@ -4,6 +4,7 @@ use actix_web::http::Method;
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::ids::OrganizationId;
+use domain::scope::Reach;
 use serde::Serialize;
 
 use super::{NOT_FOUND, description};
@@ -38,12 +39,13 @@ async fn delete(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, 
     let key = authentication::presented_key(&request)?;
     let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let id = request.match_info().get("id").and_then(OrganizationId::parse).ok_or(NOT_FOUND)?;
-    let (tenant, by) = (principal.scope.tenant(), principal.key.to_string());
-    let now = gate.front.clock.now();
-    let removed = control::run(service, |service| async move {
-        Ok(service.organizations.remove(tenant, id, by, now).await?)
-    })
-    .await?;
+    let (reach, deed) = (Reach::Within(principal.scope), authentication::deed(&gate, &request, &principal));
+    let removed =
+        control::run(
+            service,
+            |service| async move { Ok(service.organizations.remove(reach, id, deed).await?) },
+        )
+        .await?;
     if !removed {
         return Err(NOT_FOUND);
     }

@@ -42,7 +42,7 @@ async fn list(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, Ap
     let key = authentication::presented_key(&request)?;
     let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let query = organization_query(Query::of(&request))?;
-    let page = service.organizations.page(principal.scope.tenant(), &query).await?;
+    let page = service.organizations.page(principal.scope, &query).await?;
     Ok(HttpResponse::Ok().json(Answer::of(query.page, page)))
 }
 

@@ -50,9 +50,9 @@ async fn replace(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Re
     let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let metadata = metadata(&body::json(&request, payload).await?)?;
     let id = request.match_info().get("id").and_then(OrganizationId::parse).ok_or(NOT_FOUND)?;
-    let (tenant, by) = (principal.scope.tenant(), principal.key.to_string());
+    let (scope, deed) = (principal.scope, authentication::deed(&gate, &request, &principal));
     let record = control::run(service, |service| async move {
-        Ok(service.replace_metadata.replace(tenant, id, metadata, by).await?)
+        Ok(service.replace_metadata.replace(scope, id, metadata, deed).await?)
     })
     .await?;
     Ok(HttpResponse::Ok().json(Answer::from(record)))

@@ -37,7 +37,7 @@ async fn read(gate: Data<Gate>, request: HttpRequest) -> Result<HttpResponse, Ap
     let key = authentication::presented_key(&request)?;
     let principal = authentication::authorize(service, &key, ENDPOINT.needs).await?;
     let id = request.match_info().get("id").and_then(OrganizationId::parse).ok_or(NOT_FOUND)?;
-    let found = service.organizations.read(principal.scope.tenant(), id).await?.ok_or(NOT_FOUND)?;
+    let found = service.organizations.read(principal.scope, id).await?.ok_or(NOT_FOUND)?;
     Ok(HttpResponse::Ok().json(Answer::from(found)))
 }
 

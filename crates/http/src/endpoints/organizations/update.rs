@@ -41,10 +41,9 @@ async fn update(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
     }
     let revision = revision(&body)?;
     let id = request.match_info().get("id").and_then(OrganizationId::parse).ok_or(NOT_FOUND)?;
-    let (tenant, by) = (principal.scope.tenant(), principal.key.to_string());
-    let now = gate.front.clock.now();
+    let (scope, deed) = (principal.scope, authentication::deed(&gate, &request, &principal));
     let revised = control::run(service, |service| async move {
-        Ok(service.organizations.revise(tenant, id, revision, by, now).await?)
+        Ok(service.organizations.revise(scope, id, revision, deed).await?)
     })
     .await?;
     Ok(HttpResponse::Ok().json(ShortRecord::from(revised.ok_or(NOT_FOUND)?)))

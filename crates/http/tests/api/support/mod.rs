@@ -32,6 +32,7 @@ use domain::ids::{KeyId, NewId};
 use domain::network::{AddressPolicy, Network};
 use domain::ports::{Access, Artifacts, Clock, Entropy, FixedKeys, SignedFiles};
 use domain::scope::Scope;
+use domain::testing::deed;
 use futures_util::FutureExt;
 use http_api::{
     Front, Gate, Listen, MemoryWindow, Pages, Readiness, SMALLEST_LIMIT, Service, Stopper, TrustedProxies,
@@ -242,15 +243,10 @@ impl App {
             artifacts,
             signed_files,
             organizations: data.clone(),
-            create_organization: CreateOrganization {
-                organizations: data.clone(),
-                clock: clock.clone(),
-                entropy: entropy.clone(),
-            },
+            create_organization: CreateOrganization { organizations: data.clone(), entropy: entropy.clone() },
             replace_metadata: ReplaceMetadata {
                 records: data,
                 judge: Arc::new(JsonSchemaJudge::start().unwrap()),
-                clock: clock.clone(),
             },
             callback_addresses: AddressPolicy {
                 allowed: vec![Network::parse("127.0.0.9").unwrap()],
@@ -278,7 +274,7 @@ impl App {
         };
         let id = key.id;
         // The store in memory never waits.
-        self.store.inner.issue(key, minted.digest).now_or_never().unwrap().unwrap();
+        self.store.inner.issue(key, minted.digest, deed(self.clock.now())).now_or_never().unwrap().unwrap();
         (minted.text.reveal().clone(), id)
     }
 

@@ -3,6 +3,7 @@
 use domain::ids::OrganizationId;
 use domain::organization::Organization;
 use domain::ports::Organizations;
+use domain::scope::Scope;
 use serde_json::{Value, json};
 
 use super::{App, store};
@@ -41,5 +42,5 @@ pub(crate) async fn created(app: &App, body: &Value) -> Value {
 /// What is stored of an organization of the usual tenant.
 pub(crate) async fn stored(app: &App, id: &str) -> Organization {
     let id = OrganizationId::parse(id).unwrap();
-    app.store.inner.read(store::TENANT, id).await.unwrap().unwrap().current
+    app.store.inner.read(Scope::Tenant(store::TENANT), id).await.unwrap().unwrap().current
 }

@@ -11,13 +11,13 @@ use domain::ids::{AssistantId, BootId, CallId, NodeId, NumberId, OrganizationId,
 use domain::number::E164;
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::ports::{
-    Acceptance, Accepted, CallbackSender, ClaimedCallback, Concluded, Conclusion, Directory, Fence,
-    NewOrganization, Nodes, Organizations, OutboundCalls, Placeable, Provisioning, Recorded, SavedLeg, Spool,
-    SpoolError, StoreUnavailable, TryOutcome,
+    Acceptance, Accepted, Assistants, CallbackSender, ClaimedCallback, Concluded, Conclusion, Directory,
+    Fence, NewOrganization, Nodes, Numbers, Organizations, OutboundCalls, Placeable, Recorded, SavedLeg,
+    Spool, SpoolError, StoreUnavailable, Tenants, Trunks, TryOutcome,
 };
-use domain::scope::Scope;
+use domain::scope::{Reach, Scope};
 use domain::secret::Secret;
-use domain::testing::InMemory;
+use domain::testing::{InMemory, deed};
 use domain::trunk::{Number, Transport, Trunk, TrunkAddress};
 use domain::variables::Variables;
 use time::OffsetDateTime;
@@ -75,17 +75,26 @@ impl Store {
     pub(crate) async fn furnish(&self) {
         let created_at = OffsetDateTime::UNIX_EPOCH;
         for id in [TENANT, OTHER_TENANT] {
-            self.inner.add_tenant(Tenant { id, name: "Acme".into(), created_at }).await.unwrap();
-            self.inner.add_trunk(trunk(id)).await.unwrap();
+            self.inner
+                .add_tenant(Tenant { id, name: "Acme".into(), created_at }, deed(created_at))
+                .await
+                .unwrap();
+            self.inner.add_trunk(Reach::Everything, trunk(id), deed(created_at)).await.unwrap();
         }
         for (tenant, id) in
             [(TENANT, ORGANIZATION), (TENANT, SISTER), (TENANT, CLOSING), (OTHER_TENANT, FOREIGN)]
         {
             let signing_secret = Secret::new(b"secret".to_vec());
             let organization = organization(tenant, id);
-            self.inner.create(NewOrganization { organization, signing_secret, once: None }).await.unwrap();
-            self.inner.add_number(number(tenant, id)).await.unwrap();
-            self.inner.add_assistant(assistant(tenant, id)).await.unwrap();
+            self.inner
+                .create(NewOrganization { organization, signing_secret, once: None, deed: deed(created_at) })
+                .await
+                .unwrap();
+            self.inner.add_number(Reach::Everything, number(tenant, id), deed(created_at)).await.unwrap();
+            self.inner
+                .add_assistant(Reach::Everything, assistant(tenant, id), deed(created_at))
+                .await
+                .unwrap();
         }
         self.inner.join(NodeId::from_uuid(Uuid::from_u128(0x7000)), BOOT).await.unwrap();
     }

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use domain::ids::{AssistantId, NewId, OrganizationId};
+use domain::scope::Reach;
 use serde_json::json;
 
 use super::assistant_file::{self, Allowed, Draft};
 use super::number::tenant_of_organization;
-use super::office::Desk;
+use super::office::{Desk, every};
 use super::output::Output;
 use super::parse;
 use crate::adapters;
@@ -94,7 +95,8 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
         Order::Create(organization, draft) => {
             let tenant = tenant_of_organization(desk);
             let assistant = draft.into_assistant(desk.id(), tenant, organization, desk.now());
-            let added = desk.provisioning.add_assistant(assistant.clone()).await;
+            let added =
+                desk.assistants.add_assistant(Reach::Everything, assistant.clone(), desk.deed()).await;
             added.with_context(|| format!("organization {organization}"))?;
             output.object(&shown::summary(&assistant))?;
         }
@@ -102,21 +104,24 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
             // Whose it is stays as it was; these are never read.
             let nobody = OrganizationId::from(NewId::at(desk.now(), [0; 10]));
             let revised = draft.into_assistant(id, tenant_of_organization(desk), nobody, desk.now());
-            let revised = desk.provisioning.revise_assistant(revised).await;
+            let revised = desk.assistants.revise_assistant(Reach::Everything, revised, desk.deed()).await;
             output.object(&shown::summary(&revised.with_context(|| format!("assistant {id}"))?))?;
         }
         Order::List(organization) => {
-            let found = desk.provisioning.assistants_of(organization).await;
+            let reach = Reach::Everything;
+            let found =
+                every(async |page| desk.assistants.assistants_of(reach, organization, page).await).await;
             let found = found.with_context(|| format!("organization {organization}"))?;
             let rows: Vec<_> = found.iter().map(shown::row).collect();
             output.list(vec![("id", json!(organization.to_string()))], "assistants", &rows)?;
         }
-        Order::Show(id) => match desk.provisioning.assistant(id).await? {
+        Order::Show(id) => match desk.assistants.assistant(Reach::Everything, id).await? {
             Some(assistant) => output.object(&shown::whole(&assistant))?,
             None => bail!("there is no assistant {id}"),
         },
         Order::Key(NewKey { assistant, role, key }) => {
-            let changed = desk.provisioning.set_provider_key(assistant, role, key).await;
+            let (reach, deed) = (Reach::Everything, desk.deed());
+            let changed = desk.assistants.set_provider_key(reach, assistant, role, key, deed).await;
             output.object(&shown::summary(&changed.with_context(|| format!("assistant {assistant}"))?))?;
         }
     }

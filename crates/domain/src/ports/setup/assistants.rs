@@ -1,0 +1,57 @@
+//! The assistants of organizations.
+
+use async_trait::async_trait;
+
+use super::SetupError;
+use crate::assistant::{Assistant, ProviderKey, ProviderRole};
+use crate::audit::Deed;
+use crate::ids::{AssistantId, OrganizationId};
+use crate::page::PageRequest;
+use crate::ports::StoreUnavailable;
+use crate::scope::Reach;
+
+/// The assistants. One that is retired is no longer found here, and places no more calls; the calls
+/// that it has had keep naming it.
+#[async_trait]
+pub trait Assistants: Send + Sync {
+    /// Adds an assistant to a live organization; the tenant is taken from the organization.
+    async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError>;
+
+    /// An assistant, also of a deleted organization.
+    async fn assistant(&self, reach: Reach, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable>;
+
+    /// A page of an organization's assistants, also of a deleted one's, by name and then by id.
+    async fn assistants_of(
+        &self,
+        reach: Reach,
+        organization: OrganizationId,
+        page: PageRequest,
+    ) -> Result<Vec<Assistant>, SetupError>;
+
+    /// Puts `revised` in the place of the assistant with its id, by [`Assistant::succeed`], if the
+    /// organization is live; answers what stands there now. Calls that go on keep what they began with.
+    async fn revise_assistant(
+        &self,
+        reach: Reach,
+        revised: Assistant,
+        deed: Deed,
+    ) -> Result<Assistant, SetupError>;
+
+    /// Gives one provider of an assistant, or all of them, this key, if the organization is live.
+    async fn set_provider_key(
+        &self,
+        reach: Reach,
+        id: AssistantId,
+        role: Option<ProviderRole>,
+        key: ProviderKey,
+        deed: Deed,
+    ) -> Result<Assistant, SetupError>;
+
+    /// Takes an assistant out of use; `false` when there is none. Calls that go on are not touched.
+    async fn retire_assistant(
+        &self,
+        reach: Reach,
+        id: AssistantId,
+        deed: Deed,
+    ) -> Result<bool, StoreUnavailable>;
+}

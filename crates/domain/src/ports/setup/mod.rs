@@ -1,0 +1,28 @@
+//! What is set up before anybody is called: tenants, trunks, numbers, assistants, and what signs
+//! callbacks. The command line reaches everything, a user of the dashboard what their scope covers;
+//! what is out of reach is as missing. A change and its entry in the audit log are written together.
+
+mod assistants;
+mod numbers;
+mod signing;
+mod tenants;
+mod trunks;
+
+pub use assistants::Assistants;
+pub use numbers::{CarriedNumber, Numbers};
+pub use signing::Signing;
+pub use tenants::Tenants;
+pub use trunks::{ReviseTrunkError, Trunks};
+
+use super::StoreUnavailable;
+
+/// Why something could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// What it belongs to does not exist, or not there.
+    #[error("no such {0}")]
+    Unknown(&'static str),
+    /// See [`StoreUnavailable`].
+    #[error(transparent)]
+    Store(#[from] StoreUnavailable),
+}

@@ -1,0 +1,116 @@
+//! Assistants in memory.
+
+use async_trait::async_trait;
+
+use super::{cut, known, within};
+use crate::assistant::{Assistant, ProviderKey, ProviderRole};
+use crate::audit::{Action, Deed};
+use crate::ids::{AssistantId, OrganizationId};
+use crate::page::PageRequest;
+use crate::ports::{Assistants, SetupError, StoreUnavailable};
+use crate::scope::{Reach, Scope};
+use crate::testing::InMemory;
+use crate::testing::fixtures::fresh;
+use crate::testing::in_memory::State;
+
+#[async_trait]
+impl Assistants for InMemory {
+    async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError> {
+        let mut state = self.reach()?;
+        let owner = within(state.reached_live(reach, assistant.organization)?);
+        if state.assistants.contains_key(&assistant.id) {
+            return Err(known().into());
+        }
+        state.put_assistant(
+            Assistant { tenant: owner.tenant(), ..assistant },
+            Action::AssistantCreate,
+            &deed,
+        );
+        Ok(())
+    }
+
+    async fn assistant(&self, reach: Reach, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable> {
+        Ok(self.reach()?.own_assistant(reach, id).cloned())
+    }
+
+    async fn assistants_of(
+        &self,
+        reach: Reach,
+        organization: OrganizationId,
+        page: PageRequest,
+    ) -> Result<Vec<Assistant>, SetupError> {
+        let state = self.reach()?;
+        state.reached(reach, organization)?;
+        let in_use = state.assistants.values().filter(|own| !state.retired_assistants.contains(&own.id));
+        let mut found: Vec<_> = in_use.filter(|own| own.organization == organization).cloned().collect();
+        found.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        Ok(cut(found, page))
+    }
+
+    async fn revise_assistant(
+        &self,
+        reach: Reach,
+        mut revised: Assistant,
+        deed: Deed,
+    ) -> Result<Assistant, SetupError> {
+        let mut state = self.reach()?;
+        let earlier = state.living_assistant(reach, revised.id)?;
+        revised.succeed(&earlier);
+        state.put_assistant(revised.clone(), Action::AssistantUpdate, &deed);
+        Ok(revised)
+    }
+
+    async fn set_provider_key(
+        &self,
+        reach: Reach,
+        id: AssistantId,
+        role: Option<ProviderRole>,
+        key: ProviderKey,
+        deed: Deed,
+    ) -> Result<Assistant, SetupError> {
+        let mut state = self.reach()?;
+        let mut assistant = state.living_assistant(reach, id)?;
+        if !assistant.set_provider_key(role, &key) {
+            return Err(SetupError::Unknown("provider"));
+        }
+        state.put_assistant(assistant.clone(), Action::ProviderKeySet, &deed);
+        Ok(assistant)
+    }
+
+    async fn retire_assistant(
+        &self,
+        reach: Reach,
+        id: AssistantId,
+        deed: Deed,
+    ) -> Result<bool, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let Some(own) = state.own_assistant(reach, id).cloned() else { return Ok(false) };
+        state.retired_assistants.insert(id);
+        let owner = Scope::Organization(own.tenant, own.organization);
+        state.note(&deed, owner, Action::AssistantDelete, id, Some(&own.name));
+        Ok(true)
+    }
+}
+
+impl State {
+    fn put_assistant(&mut self, assistant: Assistant, action: Action, deed: &Deed) {
+        if let Some(team) = &assistant.team {
+            let known = self.teams.entry((assistant.organization, team.clone()));
+            known.or_insert_with(|| fresh().into());
+        }
+        let owner = Scope::Organization(assistant.tenant, assistant.organization);
+        self.note(deed, owner, action, assistant.id, Some(&assistant.name));
+        self.assistants.insert(assistant.id, assistant);
+    }
+
+    fn own_assistant(&self, reach: Reach, id: AssistantId) -> Option<&Assistant> {
+        let found = self.assistants.get(&id).filter(|own| reach.covers(own.tenant, own.organization));
+        found.filter(|own| !self.retired_assistants.contains(&own.id))
+    }
+
+    fn living_assistant(&self, reach: Reach, id: AssistantId) -> Result<Assistant, SetupError> {
+        let found = self.own_assistant(reach, id);
+        let found = found.filter(|own| self.live_organization(own.organization).is_some());
+        found.cloned().ok_or(SetupError::Unknown("assistant"))
+    }
+}

@@ -1,0 +1,78 @@
+//! Numbers in memory.
+
+use async_trait::async_trait;
+
+use super::{cut, known, within};
+use crate::audit::{Action, Deed};
+use crate::ids::{NumberId, OrganizationId};
+use crate::page::PageRequest;
+use crate::ports::{CarriedNumber, Numbers, SetupError, StoreUnavailable};
+use crate::scope::{Reach, Scope};
+use crate::testing::InMemory;
+use crate::testing::in_memory::State;
+use crate::trunk::Number;
+
+#[async_trait]
+impl Numbers for InMemory {
+    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<(), SetupError> {
+        let mut state = self.reach()?;
+        let owner = within(state.reached_live(reach, number.organization)?);
+        let trunk = state.trunks_in_use().find(|trunk| trunk.id == number.trunk);
+        if trunk.is_none_or(|trunk| trunk.tenant != owner.tenant()) {
+            return Err(SetupError::Unknown("trunk"));
+        }
+        if state.numbers.contains_key(&number.id) {
+            return Err(known().into());
+        }
+        state.note(&deed, owner, Action::NumberCreate, number.id, Some(number.number.as_str()));
+        state.numbers.insert(number.id, Number { tenant: owner.tenant(), ..number });
+        Ok(())
+    }
+
+    async fn numbers_of(
+        &self,
+        reach: Reach,
+        organization: OrganizationId,
+        page: PageRequest,
+    ) -> Result<Vec<CarriedNumber>, SetupError> {
+        let state = self.reach()?;
+        state.reached(reach, organization)?;
+        let own = state.numbers_in_use().filter(|number| number.organization == organization);
+        let mut found: Vec<_> = own.filter_map(|number| state.carried(number)).collect();
+        found.sort_by_key(|found| (found.number.created_at, found.number.id));
+        Ok(cut(found, page))
+    }
+
+    async fn number(&self, reach: Reach, id: NumberId) -> Result<Option<CarriedNumber>, StoreUnavailable> {
+        let state = self.reach()?;
+        let found = state.numbers_in_use().find(|number| number.id == id);
+        let found = found.filter(|number| reach.covers(number.tenant, number.organization));
+        Ok(found.and_then(|number| state.carried(number)))
+    }
+
+    async fn retire_number(&self, reach: Reach, id: NumberId, deed: Deed) -> Result<bool, StoreUnavailable> {
+        let mut state = self.reach()?;
+        let found = state.numbers_in_use().find(|number| number.id == id);
+        let found = found.filter(|number| reach.covers(number.tenant, number.organization)).cloned();
+        let Some(number) = found else { return Ok(false) };
+        state.retired_numbers.insert(id);
+        let owner = Scope::Organization(number.tenant, number.organization);
+        state.note(&deed, owner, Action::NumberDelete, id, Some(number.number.as_str()));
+        Ok(true)
+    }
+}
+
+impl State {
+    fn numbers_in_use(&self) -> impl Iterator<Item = &Number> {
+        self.numbers.values().filter(|number| !self.retired_numbers.contains(&number.id))
+    }
+
+    fn carried(&self, number: &Number) -> Option<CarriedNumber> {
+        let entry = self.trunks.get(&number.trunk)?;
+        Some(CarriedNumber {
+            number: number.clone(),
+            trunk_name: entry.trunk.name.clone(),
+            carried: !entry.retired,
+        })
+    }
+}

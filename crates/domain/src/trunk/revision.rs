@@ -1,0 +1,154 @@
+//! Changing a trunk, whose password is written and never read.
+
+use super::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
+use crate::number::CountryCode;
+use crate::secret::Secret;
+
+/// What a trunk is to become: everything but its identity, its owner and its age.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrunkRevision {
+    /// What it is called.
+    pub name: String,
+    /// Where its requests go.
+    pub address: TrunkAddress,
+    /// How they go there.
+    pub transport: Transport,
+    /// Who we are to it.
+    pub login: Option<Login>,
+    /// Whether we register with it.
+    pub register: bool,
+    /// The host part of our From.
+    pub from_domain: Option<String>,
+    /// Put before numbers that come without a country.
+    pub default_country: Option<CountryCode>,
+    /// Whether its calls may use G.722.
+    pub wideband: bool,
+    /// Whether the sound of its calls is encrypted.
+    pub srtp: Srtp,
+    /// Whether another address must pass the address guard: who changes it is not the operator.
+    pub guarded: bool,
+    /// The most calls at a time.
+    pub max_calls: Option<u32>,
+    /// The most new calls a second.
+    pub calls_per_second: Option<u32>,
+}
+
+/// A user name and, when it is a new one, the password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Login {
+    /// The user name.
+    pub username: String,
+    /// The new password; without one the stored one stays.
+    pub password: Option<Secret<String>>,
+}
+
+/// A stored password is for the address that it was given for: a trunk that goes elsewhere, or that
+/// has none yet, needs it written anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the password must be given anew")]
+pub struct PasswordNeeded;
+
+impl Trunk {
+    /// The trunk after a revision. While it goes where it went it stays as trusted as it was.
+    pub fn revised(&self, revision: TrunkRevision) -> Result<Self, PasswordNeeded> {
+        let stays = revision.address == self.address;
+        let credentials = match revision.login {
+            None => None,
+            Some(Login { username, password: Some(password) }) => Some(Credentials { username, password }),
+            Some(Login { username, password: None }) => {
+                let kept = self.credentials.as_ref().filter(|_| stays).ok_or(PasswordNeeded)?;
+                Some(Credentials { username, password: kept.password.clone() })
+            }
+        };
+        Ok(Self {
+            id: self.id,
+            tenant: self.tenant,
+            created_at: self.created_at,
+            name: revision.name,
+            address: revision.address,
+            transport: revision.transport,
+            credentials,
+            register: revision.register,
+            from_domain: revision.from_domain,
+            default_country: revision.default_country,
+            wideband: revision.wideband,
+            srtp: revision.srtp,
+            guarded: if stays { self.guarded } else { revision.guarded },
+            max_calls: revision.max_calls,
+            calls_per_second: revision.calls_per_second,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::OffsetDateTime;
+
+    use super::*;
+    use crate::ids::{TenantId, TrunkId};
+
+    fn trunk(password: Option<&str>, guarded: bool) -> Trunk {
+        let password = password.map(|text| Secret::new(text.to_owned()));
+        Trunk {
+            id: TrunkId::from_uuid(uuid::Uuid::from_u128(1)),
+            tenant: TenantId::from_uuid(uuid::Uuid::from_u128(2)),
+            name: "main".into(),
+            address: TrunkAddress { host: "10.0.0.9".into(), port: Some(5060) },
+            transport: Transport::Udp,
+            credentials: password.map(|password| Credentials { username: "acme".into(), password }),
+            register: false,
+            from_domain: None,
+            default_country: None,
+            wideband: false,
+            srtp: Srtp::Off,
+            guarded,
+            max_calls: None,
+            calls_per_second: None,
+            created_at: OffsetDateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn revision(of: &Trunk, port: u16, password: Option<&str>) -> TrunkRevision {
+        let password = password.map(|text| Secret::new(text.to_owned()));
+        TrunkRevision {
+            name: "new".into(),
+            address: TrunkAddress { port: Some(port), ..of.address.clone() },
+            transport: of.transport,
+            login: Some(Login { username: "other".into(), password }),
+            register: true,
+            from_domain: None,
+            default_country: None,
+            wideband: true,
+            srtp: Srtp::Off,
+            guarded: true,
+            max_calls: Some(2),
+            calls_per_second: None,
+        }
+    }
+
+    fn password(trunk: Result<Trunk, PasswordNeeded>) -> Option<String> {
+        Some(trunk.ok()?.credentials?.password.reveal().clone())
+    }
+
+    #[test]
+    fn a_password_stays_with_its_address_and_is_never_told_to_another() {
+        let known = trunk(Some("old"), false);
+        assert_eq!(password(known.revised(revision(&known, 5060, None))).as_deref(), Some("old"));
+        assert_eq!(password(known.revised(revision(&known, 5060, Some("new")))).as_deref(), Some("new"));
+        assert_eq!(password(known.revised(revision(&known, 5070, Some("new")))).as_deref(), Some("new"));
+        assert_eq!(known.revised(revision(&known, 5070, None)), Err(PasswordNeeded));
+        let without = trunk(None, false);
+        assert_eq!(without.revised(revision(&without, 5060, None)), Err(PasswordNeeded));
+        let anonymous = TrunkRevision { login: None, ..revision(&known, 5060, None) };
+        assert_eq!(known.revised(anonymous).map(|trunk| trunk.credentials), Ok(None));
+    }
+
+    #[test]
+    fn the_operators_trunk_is_trusted_until_it_goes_elsewhere() {
+        for (guarded, port, expected) in [(false, 5060, false), (false, 5070, true), (true, 5060, true)] {
+            let known = trunk(Some("old"), guarded);
+            let revised = known.revised(revision(&known, port, Some("x")));
+            assert_eq!(revised.map(|trunk| trunk.guarded), Ok(expected));
+        }
+    }
+}

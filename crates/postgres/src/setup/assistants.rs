@@ -1,0 +1,245 @@
+//! Assistants of organizations.
+
+use async_trait::async_trait;
+use diesel_async::{AsyncConnection, AsyncPgConnection};
+use domain::assistant::{Assistant, ProviderKey, ProviderRole};
+use domain::audit::{Action, Deed};
+use domain::ids::{AssistantId, OrganizationId, TenantId};
+use domain::page::PageRequest;
+use domain::ports::{Assistants, SetupError, StoreUnavailable};
+use domain::scope::{Reach, Scope};
+use uuid::Uuid;
+
+use super::{Found, knows, new_id, or_unknown, paged};
+use crate::audit::entry;
+use crate::failure::Failure;
+use crate::rows::{AssistantRow, assistant_columns, bind_assistant};
+use crate::statement::{Statement, reached, row, statement};
+use crate::store::Store;
+
+const ADD_TEAM: &str = "
+INSERT INTO teams (id, tenant_id, organization_id, name, created_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (organization_id, name) DO NOTHING";
+
+const ADD: &str = "
+INSERT INTO assistants (id, organization_id, tenant_id, created_at, name, engine, script, agent, language,
+    max_duration_ms, silence_ms, reprompt_ms, conduct, variables, realtime_key, chat_key, transcription_key,
+    speech_key, team_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+    (SELECT id FROM teams WHERE organization_id = $2 AND name = $19))";
+
+const READ: &str = concat!(
+    "SELECT ",
+    assistant_columns!(),
+    " FROM assistants a LEFT JOIN teams m ON m.id = a.team_id WHERE a.id = $1 AND a.retired_at IS NULL \
+        AND ($2 IS NULL OR a.tenant_id = $2) AND ($3 IS NULL OR a.organization_id = $3)"
+);
+
+const OF_ORGANIZATION: &str = concat!(
+    "SELECT ",
+    assistant_columns!(),
+    " FROM assistants a LEFT JOIN teams m ON m.id = a.team_id WHERE a.organization_id = $1 \
+        AND a.retired_at IS NULL ORDER BY a.name COLLATE \"C\", a.id LIMIT $2 OFFSET $3"
+);
+
+const LIVE_ORGANIZATION: &str = "
+SELECT id, tenant_id, name FROM organizations
+WHERE id = $1 AND deleted_at IS NULL AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3)
+FOR KEY SHARE";
+
+const LOCK: &str = concat!(
+    "SELECT ",
+    assistant_columns!(),
+    " FROM assistants a \
+      JOIN organizations o ON o.id = a.organization_id AND o.deleted_at IS NULL \
+      LEFT JOIN teams m ON m.id = a.team_id \
+      WHERE a.id = $1 AND a.retired_at IS NULL \
+        AND ($2 IS NULL OR a.tenant_id = $2) AND ($3 IS NULL OR a.organization_id = $3) \
+      FOR NO KEY UPDATE OF a FOR KEY SHARE OF o"
+);
+
+const REVISE: &str = "
+UPDATE assistants SET name = $3, engine = $4, script = $5, agent = $6, language = $7, max_duration_ms = $8,
+    silence_ms = $9, reprompt_ms = $10, conduct = $11, variables = $12, realtime_key = $13, chat_key = $14,
+    transcription_key = $15, speech_key = $16,
+    team_id = (SELECT id FROM teams WHERE organization_id = $2 AND name = $17)
+WHERE id = $1";
+
+const RETIRE: &str = "
+UPDATE assistants SET retired_at = $4 WHERE id = $1 AND retired_at IS NULL
+    AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR organization_id = $3)
+RETURNING tenant_id AS retired_tenant_id, organization_id AS retired_organization_id, name AS retired_name";
+
+row! {
+    RetiredRow { retired_tenant_id: Uuid, retired_organization_id: Uuid, retired_name: String }
+}
+
+#[async_trait]
+impl Assistants for Store {
+    async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError> {
+        may_seal(self, &assistant).await?;
+        let looking = reached(statement(LIVE_ORGANIZATION).bind(assistant.organization.uuid()), reach);
+        let added = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let found = looking.rows::<Found>(connection).await?.into_iter().next();
+                        let Some(owner) = found else { return Ok(false) };
+                        for statement in adding(self, &assistant, &owner, &deed)? {
+                            statement.run(connection).await?;
+                        }
+                        Ok(true)
+                    })
+                    .await
+            })
+            .await;
+        or_unknown(added, "organization")
+    }
+
+    async fn assistant(&self, reach: Reach, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable> {
+        let rows = self.read::<AssistantRow>(|| reached(statement(READ).bind(id.uuid()), reach)).await?;
+        Ok(rows.into_iter().next().map(|row| row.into_assistant(self.key())).transpose()?)
+    }
+
+    async fn assistants_of(
+        &self,
+        reach: Reach,
+        organization: OrganizationId,
+        page: PageRequest,
+    ) -> Result<Vec<Assistant>, SetupError> {
+        knows(self, reach, organization).await?;
+        let asking = paged(statement(OF_ORGANIZATION).bind(organization.uuid()), page);
+        let rows = self.list::<AssistantRow>(asking).await.map_err(StoreUnavailable::from)?;
+        let assistants = rows.into_iter().map(|row| row.into_assistant(self.key()));
+        Ok(assistants.collect::<Result<_, _>>().map_err(StoreUnavailable::from)?)
+    }
+
+    async fn revise_assistant(
+        &self,
+        reach: Reach,
+        mut revised: Assistant,
+        deed: Deed,
+    ) -> Result<Assistant, SetupError> {
+        may_seal(self, &revised).await?;
+        let id = revised.id;
+        let succeed = |earlier: Assistant| {
+            revised.succeed(&earlier);
+            Ok(revised)
+        };
+        change(self, reach, id, (Action::AssistantUpdate, &deed), succeed).await
+    }
+
+    async fn set_provider_key(
+        &self,
+        reach: Reach,
+        id: AssistantId,
+        role: Option<ProviderRole>,
+        key: ProviderKey,
+        deed: Deed,
+    ) -> Result<Assistant, SetupError> {
+        if matches!(key, ProviderKey::Stored(_)) {
+            self.may_seal().await.map_err(StoreUnavailable::from)?;
+        }
+        let give = |mut assistant: Assistant| {
+            let found = assistant.set_provider_key(role, &key);
+            found.then_some(assistant).ok_or(SetupError::Unknown("provider"))
+        };
+        change(self, reach, id, (Action::ProviderKeySet, &deed), give).await
+    }
+
+    async fn retire_assistant(
+        &self,
+        reach: Reach,
+        id: AssistantId,
+        deed: Deed,
+    ) -> Result<bool, StoreUnavailable> {
+        let retiring = reached(statement(RETIRE).bind(id.uuid()), reach).bind(deed.at);
+        let note = |row: &RetiredRow| {
+            let organization = OrganizationId::from_uuid(row.retired_organization_id);
+            let within = Scope::Organization(TenantId::from_uuid(row.retired_tenant_id), organization);
+            entry(&deed, within, Action::AssistantDelete, id, Some(&row.retired_name))
+        };
+        Ok(self.audited(retiring, note).await?.is_some())
+    }
+}
+
+/// The statements that add an assistant, and its team when it is the first of it.
+fn adding(
+    store: &Store,
+    assistant: &Assistant,
+    owner: &Found,
+    deed: &Deed,
+) -> Result<Vec<Statement>, Failure> {
+    let tenant = TenantId::from_uuid(owner.tenant_id);
+    let add = statement(ADD)
+        .bind(assistant.id.uuid())
+        .bind(assistant.organization.uuid())
+        .bind(tenant.uuid())
+        .bind(assistant.created_at);
+    let mut statements: Vec<_> = team(assistant, tenant)?.into_iter().collect();
+    statements.push(bind_assistant(add, assistant, store.key())?);
+    let name = Some(assistant.name.as_str());
+    statements.push(entry(deed, owner.scope(), Action::AssistantCreate, assistant.id, name)?);
+    Ok(statements)
+}
+
+fn team(assistant: &Assistant, tenant: TenantId) -> Result<Option<Statement>, Failure> {
+    let Some(team) = &assistant.team else { return Ok(None) };
+    Ok(Some(
+        statement(ADD_TEAM)
+            .bind(new_id(assistant.created_at)?)
+            .bind(tenant.uuid())
+            .bind(assistant.organization.uuid())
+            .bind(team.clone())
+            .bind(assistant.created_at),
+    ))
+}
+
+async fn may_seal(store: &Store, assistant: &Assistant) -> Result<(), StoreUnavailable> {
+    let stored = |key: &ProviderKey| matches!(key, ProviderKey::Stored(_));
+    if assistant.providers().iter().any(|(_, provider)| stored(&provider.key)) {
+        store.may_seal().await?;
+    }
+    Ok(())
+}
+
+/// Changes a live organization's assistant while nobody else does.
+async fn change(
+    store: &Store,
+    reach: Reach,
+    id: AssistantId,
+    (action, deed): (Action, &Deed),
+    decide: impl FnOnce(Assistant) -> Result<Assistant, SetupError> + Send,
+) -> Result<Assistant, SetupError> {
+    let changed = store
+        .with(async |connection| {
+            connection
+                .transaction::<_, Failure, _>(async |connection| {
+                    let looking = reached(statement(LOCK).bind(id.uuid()), reach);
+                    let rows = looking.rows::<AssistantRow>(connection).await?;
+                    let Some(row) = rows.into_iter().next() else {
+                        return Ok(Err(SetupError::Unknown("assistant")));
+                    };
+                    match decide(row.into_assistant(store.key())?) {
+                        Ok(changed) => {
+                            write(store, connection, &changed).await?;
+                            let within = Scope::Organization(changed.tenant, changed.organization);
+                            entry(deed, within, action, id, Some(&changed.name))?.run(connection).await?;
+                            Ok(Ok(changed))
+                        }
+                        refused => Ok(refused),
+                    }
+                })
+                .await
+        })
+        .await;
+    changed.map_err(StoreUnavailable::from)?
+}
+
+async fn write(store: &Store, connection: &AsyncPgConnection, changed: &Assistant) -> Result<(), Failure> {
+    if let Some(team) = team(changed, changed.tenant)? {
+        team.run(connection).await?;
+    }
+    let revise = statement(REVISE).bind(changed.id.uuid()).bind(changed.organization.uuid());
+    bind_assistant(revise, changed, store.key())?.run(connection).await
+}

@@ -1,0 +1,145 @@
+//! Numbers that organizations call from.
+
+use async_trait::async_trait;
+use diesel_async::AsyncConnection;
+use domain::audit::{Action, Deed};
+use domain::ids::{NumberId, OrganizationId};
+use domain::page::PageRequest;
+use domain::ports::{CarriedNumber, Numbers, SetupError, StoreUnavailable};
+use domain::scope::Reach;
+use domain::trunk::Number;
+
+use super::{Found, knows, paged};
+use crate::audit::entry;
+use crate::failure::Failure;
+use crate::rows::{Both, NumberRow};
+use crate::statement::{reached, row, statement};
+use crate::store::Store;
+
+const LIVE_ORGANIZATION: &str = "
+SELECT id, tenant_id, name FROM organizations
+WHERE id = $1 AND deleted_at IS NULL AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3)
+FOR KEY SHARE";
+
+// The trunk is kept from being retired meanwhile.
+const ADD: &str = "
+INSERT INTO numbers (id, tenant_id, organization_id, trunk_id, number, created_at)
+SELECT $1, $2, $3, t.id, $5, $6 FROM trunks t
+WHERE t.id = $4 AND t.tenant_id = $2 AND t.retired_at IS NULL FOR SHARE
+RETURNING true AS added";
+
+macro_rules! columns {
+    () => {
+        "n.id AS number_id, n.tenant_id AS number_tenant_id, n.organization_id AS number_organization_id, \
+         n.trunk_id AS number_trunk_id, n.number, n.created_at AS number_created_at"
+    };
+}
+
+const OF_ORGANIZATION: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", t.name AS trunk_name, t.retired_at IS NULL AS carried FROM numbers n \
+      JOIN trunks t ON t.id = n.trunk_id \
+      WHERE n.organization_id = $1 AND n.retired_at IS NULL \
+      ORDER BY n.created_at, n.id LIMIT $2 OFFSET $3"
+);
+
+const READ: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", t.name AS trunk_name, t.retired_at IS NULL AS carried FROM numbers n \
+      JOIN trunks t ON t.id = n.trunk_id \
+      WHERE n.id = $1 AND n.retired_at IS NULL \
+        AND ($2 IS NULL OR n.tenant_id = $2) AND ($3 IS NULL OR n.organization_id = $3)"
+);
+
+const RETIRE: &str = concat!(
+    "UPDATE numbers n SET retired_at = $4 WHERE n.id = $1 AND n.retired_at IS NULL \
+        AND ($2 IS NULL OR n.tenant_id = $2) AND ($3 IS NULL OR n.organization_id = $3) RETURNING ",
+    columns!()
+);
+
+row! {
+    /// What was just added.
+    Added { added: bool }
+}
+
+row! {
+    TrunkOfNumber { trunk_name: String, carried: bool }
+}
+
+type CarriedRow = Both<NumberRow, TrunkOfNumber>;
+
+/// What became of an addition.
+enum Addition {
+    Done,
+    Missing(&'static str),
+}
+
+#[async_trait]
+impl Numbers for Store {
+    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<(), SetupError> {
+        let organization = number.organization;
+        let added = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let looking = reached(statement(LIVE_ORGANIZATION).bind(organization.uuid()), reach);
+                        let found = looking.rows::<Found>(connection).await?.into_iter().next();
+                        let Some(owner) = found else { return Ok(Addition::Missing("organization")) };
+                        let adding = statement(ADD)
+                            .bind(number.id.uuid())
+                            .bind(owner.tenant_id)
+                            .bind(owner.id)
+                            .bind(number.trunk.uuid())
+                            .bind(number.number.as_str().to_owned())
+                            .bind(number.created_at);
+                        if !adding.rows::<Added>(connection).await?.iter().any(|row| row.added) {
+                            return Ok(Addition::Missing("trunk"));
+                        }
+                        let name = Some(number.number.as_str());
+                        let noting = entry(&deed, owner.scope(), Action::NumberCreate, number.id, name)?;
+                        noting.run(connection).await?;
+                        Ok(Addition::Done)
+                    })
+                    .await
+            })
+            .await;
+        match added.map_err(StoreUnavailable::from)? {
+            Addition::Done => Ok(()),
+            Addition::Missing(what) => Err(SetupError::Unknown(what)),
+        }
+    }
+
+    async fn numbers_of(
+        &self,
+        reach: Reach,
+        organization: OrganizationId,
+        page: PageRequest,
+    ) -> Result<Vec<CarriedNumber>, SetupError> {
+        knows(self, reach, organization).await?;
+        let asking = paged(statement(OF_ORGANIZATION).bind(organization.uuid()), page);
+        let rows = self.list::<CarriedRow>(asking).await.map_err(StoreUnavailable::from)?;
+        let numbers = rows.into_iter().map(carried).collect::<Result<_, _>>();
+        Ok(numbers.map_err(StoreUnavailable::from)?)
+    }
+
+    async fn number(&self, reach: Reach, id: NumberId) -> Result<Option<CarriedNumber>, StoreUnavailable> {
+        let rows = self.read::<CarriedRow>(|| reached(statement(READ).bind(id.uuid()), reach)).await?;
+        Ok(rows.into_iter().next().map(carried).transpose()?)
+    }
+
+    async fn retire_number(&self, reach: Reach, id: NumberId, deed: Deed) -> Result<bool, StoreUnavailable> {
+        let retiring = reached(statement(RETIRE).bind(id.uuid()), reach).bind(deed.at);
+        let note = |row: &NumberRow| {
+            let name = Some(row.number.as_str());
+            entry(&deed, row.scope(), Action::NumberDelete, id, name)
+        };
+        Ok(self.audited(retiring, note).await?.is_some())
+    }
+}
+
+fn carried(row: CarriedRow) -> Result<CarriedNumber, Failure> {
+    let Both(number, trunk) = row;
+    Ok(CarriedNumber { number: number.into_number()?, trunk_name: trunk.trunk_name, carried: trunk.carried })
+}

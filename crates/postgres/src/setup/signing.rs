@@ -1,0 +1,150 @@
+//! Signing secrets of organizations: sealed, one in force, and one before it for a while.
+
+use async_trait::async_trait;
+use diesel_async::AsyncConnection;
+use domain::audit::{Action, Deed};
+use domain::callback::SigningSecrets;
+use domain::ids::OrganizationId;
+use domain::ports::{SetupError, Signing, StoreUnavailable};
+use domain::scope::Reach;
+use domain::secret::Secret;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Found, new_id, or_unknown};
+use crate::audit::entry;
+use crate::failure::Failure;
+use crate::rows::Both;
+use crate::sealing::{Place, SealingKey};
+use crate::statement::{reached, row, statement};
+use crate::store::Store;
+
+const CURRENT: &str = "
+SELECT o.id, o.tenant_id, o.name, s.organization_id AS secret_organization_id, s.id AS current_id,
+    s.secret AS current, p.id AS previous_id, p.secret AS previous
+FROM organizations o
+JOIN signing_secrets s ON s.organization_id = o.id AND s.expires_at IS NULL
+LEFT JOIN signing_secrets p ON p.organization_id = s.organization_id AND p.expires_at > $4
+WHERE o.id = $1 AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.id = $3)";
+
+const LOCK: &str = "
+SELECT id, tenant_id, name FROM organizations
+WHERE id = $1 AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3) FOR NO KEY UPDATE";
+const FORGET_OLDER: &str =
+    "DELETE FROM signing_secrets WHERE organization_id = $1 AND expires_at IS NOT NULL";
+const RETIRE: &str =
+    "UPDATE signing_secrets SET expires_at = $2 WHERE organization_id = $1 AND expires_at IS NULL";
+const ADD: &str = "
+INSERT INTO signing_secrets (id, tenant_id, organization_id, secret) VALUES ($1, $2, $3, $4)";
+
+const NEWEST: &str = "SELECT id AS sealed_id, secret AS sealed FROM signing_secrets ORDER BY id DESC LIMIT 8";
+
+row! {
+    /// A secret as it lies in its row.
+    SealedRow { sealed_id: Uuid, sealed: Vec<u8> }
+}
+
+row! {
+    SecretsRow {
+        secret_organization_id: Uuid,
+        current_id: Uuid,
+        current: Vec<u8>,
+        previous_id: Option<Uuid>,
+        previous: Option<Vec<u8>>,
+    }
+}
+
+fn place(id: Uuid) -> Place {
+    Place { table: "signing_secrets", column: "secret", id }
+}
+
+/// Whether the key opens any of the newest secrets, since a single row may be damaged; none when
+/// there are no secrets yet.
+pub(crate) async fn key_opens(store: &Store) -> Result<Option<bool>, Failure> {
+    let newest = store.read::<SealedRow>(|| statement(NEWEST)).await?;
+    let opens = |row: &SealedRow| store.key().open(place(row.sealed_id), &row.sealed).is_some();
+    Ok((!newest.is_empty()).then(|| newest.iter().any(opens)))
+}
+
+/// Opens both secrets of an organization.
+pub(crate) fn into_secrets(row: SecretsRow, key: &SealingKey) -> Result<SigningSecrets, Failure> {
+    let open = |id, sealed: &[u8]| {
+        key.open(place(id), sealed).ok_or_else(|| {
+            Failure::impossible("signing_secrets", id, "the secret does not open with this key")
+        })
+    };
+    let previous = match (row.previous_id, row.previous) {
+        (Some(id), Some(sealed)) => Some(open(id, &sealed)?),
+        (None, None) => None,
+        _ => {
+            let id = row.secret_organization_id;
+            return Err(Failure::impossible("signing_secrets", id, "half a previous secret"));
+        }
+    };
+    Ok(SigningSecrets { current: open(row.current_id, &row.current)?, previous })
+}
+
+/// Gives a new secret its id and seals it.
+pub(crate) fn seal(
+    key: &SealingKey,
+    secret: &Secret<Vec<u8>>,
+    now: OffsetDateTime,
+) -> Result<(Uuid, Vec<u8>), Failure> {
+    let id = new_id(now)?;
+    let sealed = key
+        .seal(place(id), secret.reveal())
+        .map_err(|_| Failure::Refused("the secret could not be encrypted"))?;
+    Ok((id, sealed))
+}
+
+#[async_trait]
+impl Signing for Store {
+    async fn show_signing_secrets(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        deed: Deed,
+    ) -> Result<SigningSecrets, SetupError> {
+        let asking = reached(statement(CURRENT).bind(id.uuid()), reach).bind(deed.at);
+        let note = |row: &Both<Found, SecretsRow>| {
+            let Both(owner, _) = row;
+            entry(&deed, owner.scope(), Action::SecretShow, id, Some(&owner.name))
+        };
+        let shown = self.audited(asking, note).await.map_err(StoreUnavailable::from)?;
+        let Both(_, row) = shown.ok_or(SetupError::Unknown("organization"))?;
+        Ok(into_secrets(row, self.key()).map_err(StoreUnavailable::from)?)
+    }
+
+    async fn rotate_signing_secret(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        fresh: Secret<Vec<u8>>,
+        overlap_until: OffsetDateTime,
+        deed: Deed,
+    ) -> Result<(), SetupError> {
+        let key = self.key();
+        let looking = reached(statement(LOCK).bind(id.uuid()), reach);
+        let found = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let owner = looking.rows::<Found>(connection).await?;
+                        let Some(owner) = owner.into_iter().next() else { return Ok(false) };
+                        statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
+                        statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
+                        let (place, sealed) = seal(key, &fresh, overlap_until)?;
+                        let adding =
+                            statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
+                        adding.run(connection).await?;
+                        let noting =
+                            entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;
+                        noting.run(connection).await?;
+                        Ok(true)
+                    })
+                    .await
+            })
+            .await;
+        or_unknown(found, "organization")
+    }
+}

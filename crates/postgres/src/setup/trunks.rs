@@ -1,0 +1,203 @@
+//! Trunks of tenants.
+
+use async_trait::async_trait;
+use diesel_async::AsyncConnection;
+use domain::audit::{Action, Deed};
+use domain::ids::{TenantId, TrunkId};
+use domain::page::PageRequest;
+use domain::ports::{ReviseTrunkError, SetupError, StoreUnavailable, Trunks};
+use domain::scope::{Reach, Scope};
+use domain::trunk::{Trunk, TrunkRevision};
+
+use super::{or_unknown, paged};
+use crate::audit::entry;
+use crate::failure::Failure;
+use crate::rows::{TrunkRow, password_place, trunk_columns};
+use crate::statement::{Statement, row, statement};
+use crate::store::Store;
+
+const ADD: &str = "
+INSERT INTO trunks (id, tenant_id, name, host, port, transport, username, password, register,
+    from_domain, default_country, wideband, srtp, guarded, max_calls, calls_per_second, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+
+// Lines are added, never taken away: a lower limit counts by itself.
+const ADD_LINES: &str = "
+INSERT INTO trunk_lines (trunk_id, line) SELECT $1, line FROM generate_series(1, $2) AS line
+ON CONFLICT DO NOTHING";
+
+const REVISE: &str = "
+UPDATE trunks SET name = $2, host = $3, port = $4, transport = $5, username = $6, password = $7, register = $8,
+    from_domain = $9, default_country = $10, wideband = $11, srtp = $12, guarded = $13, max_calls = $14,
+    calls_per_second = $15
+WHERE id = $1";
+
+const OF_TENANT: &str = concat!(
+    "SELECT ",
+    trunk_columns!(),
+    " FROM trunks t WHERE t.tenant_id = $1 AND t.retired_at IS NULL \
+      ORDER BY t.created_at, t.id LIMIT $2 OFFSET $3"
+);
+
+const READ: &str = concat!(
+    "SELECT ",
+    trunk_columns!(),
+    " FROM trunks t WHERE t.id = $1 AND t.retired_at IS NULL AND ($2 IS NULL OR t.tenant_id = $2)"
+);
+
+const LOCK: &str = concat!(
+    "SELECT ",
+    trunk_columns!(),
+    " FROM trunks t WHERE t.id = $1 AND t.retired_at IS NULL AND ($2 IS NULL OR t.tenant_id = $2) \
+      FOR NO KEY UPDATE"
+);
+
+const RETIRE: &str = "
+UPDATE trunks SET retired_at = $3 WHERE id = $1 AND retired_at IS NULL AND ($2 IS NULL OR tenant_id = $2)
+RETURNING tenant_id AS retired_tenant_id, name AS retired_name";
+
+row! {
+    RetiredRow { retired_tenant_id: uuid::Uuid, retired_name: String }
+}
+
+/// Whether trunks may be changed at all: they belong to the whole tenant.
+fn changes(reach: Reach) -> bool {
+    reach.organization().is_none()
+}
+
+#[async_trait]
+impl Trunks for Store {
+    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<(), SetupError> {
+        if !reach.covers_tenant(trunk.tenant) {
+            return Err(SetupError::Unknown("tenant"));
+        }
+        if trunk.credentials.is_some() {
+            self.may_seal().await.map_err(StoreUnavailable::from)?;
+        }
+        or_unknown(add(self, trunk, &deed).await.map(|()| true), "tenant")
+    }
+
+    async fn trunks_of(
+        &self,
+        reach: Reach,
+        tenant: TenantId,
+        page: PageRequest,
+    ) -> Result<Vec<Trunk>, StoreUnavailable> {
+        if reach.tenant().is_some_and(|own| own != tenant) {
+            return Ok(Vec::new());
+        }
+        let rows = self.list::<TrunkRow>(paged(statement(OF_TENANT).bind(tenant.uuid()), page)).await?;
+        Ok(rows.into_iter().map(|row| row.into_trunk(self.key())).collect::<Result<_, _>>()?)
+    }
+
+    async fn trunk(&self, reach: Reach, id: TrunkId) -> Result<Option<Trunk>, StoreUnavailable> {
+        let tenant = reach.tenant().map(TenantId::uuid);
+        let rows = self.read::<TrunkRow>(|| statement(READ).bind(id.uuid()).bind(tenant)).await?;
+        Ok(rows.into_iter().next().map(|row| row.into_trunk(self.key())).transpose()?)
+    }
+
+    async fn revise_trunk(
+        &self,
+        reach: Reach,
+        id: TrunkId,
+        revision: TrunkRevision,
+        deed: Deed,
+    ) -> Result<Trunk, ReviseTrunkError> {
+        if !changes(reach) {
+            return Err(ReviseTrunkError::Unknown);
+        }
+        if revision.login.is_some() {
+            self.may_seal().await.map_err(StoreUnavailable::from)?;
+        }
+        let looking = statement(LOCK).bind(id.uuid()).bind(reach.tenant().map(TenantId::uuid));
+        let revised = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let rows = looking.rows::<TrunkRow>(connection).await?;
+                        let Some(row) = rows.into_iter().next() else {
+                            return Ok(Err(ReviseTrunkError::Unknown));
+                        };
+                        let revised = match row.into_trunk(self.key())?.revised(revision) {
+                            Ok(revised) => revised,
+                            Err(needed) => return Ok(Err(needed.into())),
+                        };
+                        let writing = settings(self, statement(REVISE).bind(id.uuid()), &revised)?;
+                        writing.run(connection).await?;
+                        lines(&revised).run(connection).await?;
+                        let within = Scope::Tenant(revised.tenant);
+                        let noting = entry(&deed, within, Action::TrunkUpdate, id, Some(&revised.name))?;
+                        noting.run(connection).await?;
+                        Ok(Ok(revised))
+                    })
+                    .await
+            })
+            .await;
+        revised.map_err(StoreUnavailable::from)?
+    }
+
+    async fn retire_trunk(&self, reach: Reach, id: TrunkId, deed: Deed) -> Result<bool, StoreUnavailable> {
+        if !changes(reach) {
+            return Ok(false);
+        }
+        let tenant = reach.tenant().map(TenantId::uuid);
+        let retiring = statement(RETIRE).bind(id.uuid()).bind(tenant).bind(deed.at);
+        let note = |row: &RetiredRow| {
+            let within = Scope::Tenant(TenantId::from_uuid(row.retired_tenant_id));
+            entry(&deed, within, Action::TrunkDelete, id, Some(&row.retired_name))
+        };
+        Ok(self.audited(retiring, note).await?.is_some())
+    }
+}
+
+async fn add(store: &Store, trunk: Trunk, deed: &Deed) -> Result<(), Failure> {
+    let adding = statement(ADD).bind(trunk.id.uuid()).bind(trunk.tenant.uuid());
+    let adding = settings(store, adding, &trunk)?.bind(trunk.created_at);
+    let noting = entry(deed, Scope::Tenant(trunk.tenant), Action::TrunkCreate, trunk.id, Some(&trunk.name))?;
+    store
+        .with(async |connection| {
+            connection
+                .transaction::<_, Failure, _>(async |connection| {
+                    for statement in [adding, lines(&trunk), noting] {
+                        statement.run(connection).await?;
+                    }
+                    Ok(())
+                })
+                .await
+        })
+        .await
+}
+
+fn lines(trunk: &Trunk) -> Statement {
+    statement(ADD_LINES).bind(trunk.id.uuid()).bind(i64::from(trunk.max_calls.unwrap_or(0)))
+}
+
+/// Binds all that a revision may change, the password sealed.
+fn settings(store: &Store, statement: Statement, trunk: &Trunk) -> Result<Statement, Failure> {
+    let (username, password) = match &trunk.credentials {
+        Some(credentials) => {
+            let place = password_place(trunk.id.uuid());
+            let sealed = store
+                .key()
+                .seal(place, credentials.password.reveal().as_bytes())
+                .map_err(|_| Failure::Refused("the password could not be encrypted"))?;
+            (Some(credentials.username.clone()), Some(sealed))
+        }
+        None => (None, None),
+    };
+    Ok(statement
+        .bind(trunk.name.clone())
+        .bind(trunk.address.host.clone())
+        .bind(trunk.address.port.map(i32::from))
+        .bind(trunk.transport.as_str())
+        .bind(username)
+        .bind(password)
+        .bind(trunk.register)
+        .bind(trunk.from_domain.clone())
+        .bind(trunk.default_country.as_ref().map(|code| code.as_str().to_owned()))
+        .bind(trunk.wideband)
+        .bind(trunk.srtp.as_str())
+        .bind(trunk.guarded)
+        .bind(trunk.max_calls.map(i64::from))
+        .bind(trunk.calls_per_second.map(i64::from)))
+}
