@@ -59,6 +59,12 @@ pub(crate) fn guarded(answer: &mut HttpResponse, dashboard: &Dashboard) {
     }
 }
 
+/// The policy of a page that plays a recording from where the store keeps it.
+pub(crate) fn policy_with_media(origin: &str) -> Option<HeaderValue> {
+    let allowed = format!("media-src 'self' {origin};");
+    HeaderValue::from_str(&POLICY.replace("media-src 'self';", &allowed)).ok()
+}
+
 #[derive(Template)]
 #[template(path = "refusal.html")]
 struct Refusal {

@@ -27,6 +27,8 @@ macro_rules! assets {
 const ASSETS: &[Asset] = assets! {
     "style.css": "text/css; charset=utf-8",
     "app.js": "text/javascript; charset=utf-8",
+    "live.js": "text/javascript; charset=utf-8",
+    "player.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 };
 

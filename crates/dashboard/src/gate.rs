@@ -4,13 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use application::deliver_callbacks::DeliverCallbacks;
 use domain::ports::{
-    Accounts, AuditLog, Clock, Deliveries, Entropy, Invitations, Organizations, Passwords, Sessions, SetUp,
-    SignInTries,
+    Accounts, Artifacts, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations, Organizations,
+    Passwords, Sessions, SetUp, SignInTries,
 };
 use tokio::runtime::Handle;
 use url::Url;
 
 use crate::error::PageError;
+use crate::live::Live;
 
 /// What is known from the first second on.
 pub struct Front {
@@ -48,23 +49,33 @@ pub struct Service {
     pub redeliver: Arc<DeliverCallbacks>,
     /// Who changed what.
     pub audit: Arc<dyn AuditLog>,
+    /// What people see of calls.
+    pub board: Arc<dyn CallBoard>,
+    /// Recordings and transcripts.
+    pub artifacts: Arc<dyn Artifacts>,
 }
 
 /// The dashboard's state: closed until the service is built.
 pub struct Dashboard {
     pub(crate) front: Front,
+    pub(crate) live: Arc<Live>,
     service: OnceLock<Arc<Service>>,
 }
 
 impl Dashboard {
     /// A closed dashboard: every page says that the service is starting.
     pub fn new(front: Front) -> Arc<Self> {
-        Arc::new(Self { front, service: OnceLock::new() })
+        Arc::new(Self { front, live: Arc::default(), service: OnceLock::new() })
     }
 
     /// Lets people in; `false` when it was open already.
     pub fn open(&self, service: Service) -> bool {
         self.service.set(Arc::new(service)).is_ok()
+    }
+
+    /// Ends what pages keep open to stay up to date: without it, a stop would wait for them.
+    pub fn end_streams(&self) {
+        self.live.close();
     }
 
     pub(crate) fn service(&self) -> Result<Arc<Service>, PageError> {

@@ -11,6 +11,7 @@ mod form;
 mod gate;
 mod language;
 mod layout;
+mod live;
 mod moment;
 mod pages;
 mod request;

@@ -4,8 +4,9 @@ use std::fmt;
 
 use domain::organization::Timezone;
 use domain::timestamp::rfc3339;
-use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use jiff::{RoundMode, Timestamp, Unit, ZonedRound};
 use time::OffsetDateTime;
 
 use crate::language::Language;
@@ -63,10 +64,51 @@ impl Moments {
         Moment { machine: rfc3339(moment), text }
     }
 
-    fn date(&self, at: &jiff::Zoned) -> String {
+    /// When a civil day begins there.
+    pub(crate) fn beginning(&self, day: Date) -> Option<OffsetDateTime> {
+        instant(day.to_zoned(self.zone.clone()).ok()?.timestamp())
+    }
+
+    /// When the hour of a moment begins there.
+    pub(crate) fn beginning_of_hour(&self, moment: OffsetDateTime) -> Option<OffsetDateTime> {
+        let whole = ZonedRound::new().smallest(Unit::Hour).mode(RoundMode::Trunc);
+        instant(self.civil(moment).round(whole).ok()?.timestamp())
+    }
+
+    /// The moment of a civil date and time there.
+    pub(crate) fn moment_of(&self, civil: DateTime) -> Option<OffsetDateTime> {
+        instant(civil.to_zoned(self.zone.clone()).ok()?.timestamp())
+    }
+
+    /// `20 Nov, 16:00`.
+    pub(crate) fn hour(&self, moment: OffsetDateTime) -> String {
+        format!("{}, {}", self.day(moment), self.clock(&self.civil(moment), false))
+    }
+
+    /// `20 Nov`.
+    pub(crate) fn day(&self, moment: OffsetDateTime) -> String {
+        let at = self.civil(moment);
+        format!("{} {}", at.day(), self.month_name(&at))
+    }
+
+    /// `Nov 2026`.
+    pub(crate) fn month(&self, moment: OffsetDateTime) -> String {
+        let at = self.civil(moment);
+        format!("{} {}", self.month_name(&at), at.year())
+    }
+
+    /// The time of the day, with seconds.
+    pub(crate) fn time(&self, moment: OffsetDateTime) -> Moment {
+        Moment { machine: rfc3339(moment), text: self.clock(&self.civil(moment), true) }
+    }
+
+    fn month_name(&self, at: &jiff::Zoned) -> &'static str {
         let months = self.language.pick(&MONTHS[0], &MONTHS[1]);
-        let month = usize::try_from(at.month()).ok().and_then(|month| months.get(month - 1)).unwrap_or(&"");
-        format!("{} {month} {}", at.day(), at.year())
+        usize::try_from(at.month()).ok().and_then(|month| months.get(month - 1)).copied().unwrap_or("")
+    }
+
+    fn date(&self, at: &jiff::Zoned) -> String {
+        format!("{} {} {}", at.day(), self.month_name(at), at.year())
     }
 
     fn clock(&self, at: &jiff::Zoned, seconds: bool) -> String {
@@ -78,6 +120,10 @@ impl Moments {
             (Language::French, false) => format!("{hour} h {minute:02}"),
         }
     }
+}
+
+fn instant(at: Timestamp) -> Option<OffsetDateTime> {
+    OffsetDateTime::from_unix_timestamp_nanos(at.as_nanosecond()).ok()
 }
 
 /// A length of whole seconds: `0:07`, `12:03`, `1:02:03`.

@@ -58,6 +58,7 @@ impl Page {
 /// Every folder of pages, each with a table of its own.
 const TABLES: &[&[Page]] = &[
     pages::home::PAGES,
+    pages::calls::PAGES,
     pages::entrance::PAGES,
     pages::first_steps::PAGES,
     pages::account::PAGES,

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod audit_log;
 pub(crate) mod callbacks;
+pub(crate) mod calls;
 pub(crate) mod entrance;
 pub(crate) mod first_steps;
 pub(crate) mod home;

@@ -10,6 +10,9 @@
 
 mod account;
 mod callbacks;
+mod calls;
+mod calls_csv;
+mod calls_live;
 mod entrance;
 mod frame;
 mod support;

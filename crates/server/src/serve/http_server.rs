@@ -33,6 +33,7 @@ pub(super) struct HttpFront {
 impl HttpFront {
     /// Answers what is in hand, and stops.
     pub(super) async fn stop(&self) {
+        self.dashboard.end_streams();
         self.stopper.stop(true).await;
     }
 }

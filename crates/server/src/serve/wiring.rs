@@ -219,6 +219,8 @@ impl Wiring {
             deliveries: self.store.clone(),
             redeliver: self.callbacks.clone(),
             audit: self.store.clone(),
+            board: self.store.clone(),
+            artifacts: self.artifacts.artifacts.clone(),
         });
     }
 

@@ -85,6 +85,12 @@ impl Browser {
         self.post(action, &all).await
     }
 
+    /// Asks, and reads nothing yet but the head.
+    pub(crate) async fn open(&self, path: &str) -> reqwest::Response {
+        let cookies: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.client.get(self.url(path)).header(COOKIE, cookies.join("; ")).send().await.unwrap()
+    }
+
     fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

@@ -17,7 +17,7 @@ use domain::audit::{Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
-use domain::ports::{Admission, Clock, Entropy, NewOrganization, SignIn};
+use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
 use domain::secret::Secret;
 use domain::session::{NewSession, SessionDigest};
 use domain::testing::{InMemory, World, deed};
@@ -29,7 +29,7 @@ use url::Url;
 
 pub(crate) use browser::{Browser, Shown};
 pub(crate) use receivers::Receivers;
-pub(crate) use system::{Counter, PlainPasswords, TestClock};
+pub(crate) use system::{Counter, PlainPasswords, Signs, TestClock};
 
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -39,6 +39,9 @@ pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     /// Every store port.
     pub(crate) world: World,
+    /// The store behind them.
+    pub(crate) store: InMemory,
+    pub(crate) dashboard: Arc<Dashboard>,
     pub(crate) clock: Arc<TestClock>,
     /// Where callbacks go.
     pub(crate) receivers: Arc<Receivers>,
@@ -67,6 +70,11 @@ impl Company {
 
 impl Site {
     pub(crate) async fn start() -> Self {
+        Self::start_with(None).await
+    }
+
+    /// With another board of calls than the store's.
+    pub(crate) async fn start_with(board: Option<Arc<dyn CallBoard>>) -> Self {
         let clock = Arc::new(TestClock::default());
         let entropy = Arc::new(Counter::default());
         let passwords = Arc::new(PlainPasswords::default());
@@ -96,7 +104,8 @@ impl Site {
         let stopper = server.stopper();
         tokio::spawn(server.run());
         let receivers = Arc::new(Receivers::default());
-        let world = World::new(InMemory::default(), ());
+        let store = InMemory::default();
+        let world = World::new(store.clone(), ());
         let clinic = company(&world, clock.now(), entropy.as_ref(), "Clinic", 2).await;
         let rival = company(&world, clock.now(), entropy.as_ref(), "Rival", 1).await;
         dashboard.open(Service {
@@ -119,8 +128,22 @@ impl Site {
                 Handle::current(),
             )),
             audit: world.audit.clone(),
+            board: board.unwrap_or_else(|| world.board.clone()),
+            artifacts: Arc::new(Signs),
         });
-        Self { address, world, receivers, clock, passwords, entropy, clinic, rival, stopper }
+        Self {
+            address,
+            world,
+            store,
+            dashboard,
+            receivers,
+            clock,
+            passwords,
+            entropy,
+            clinic,
+            rival,
+            stopper,
+        }
     }
 
     /// Somebody who is not added yet.

@@ -1,0 +1,336 @@
+//! One call: how it stands, its recording beside what was said, what it came to, and what happened when.
+
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_SECURITY_POLICY;
+use askama::Template;
+use domain::call::{Account, ArtifactKind, CallStory, Provenance, TranscriptEntry};
+use domain::ids::{CallId, OrganizationId};
+use domain::ports::Watched;
+use domain::scope::Scope;
+use url::Url;
+
+use super::list::badge;
+use super::story::{self, Told};
+use super::words::{self, Words};
+use crate::answer;
+use crate::error::PageError;
+use crate::gate::Service;
+use crate::language::Language;
+use crate::layout::{Layout, Section};
+use crate::live::{self, Frame, Part};
+use crate::moment::{Length, Moment, Moments};
+use crate::request::Inside;
+
+/// What is shown of a transcript, in bytes of its words; the file has all of it.
+const SHOWN_MAX: usize = 48 * 1024;
+
+/// A call as one reader sees it.
+#[derive(Clone)]
+struct View {
+    service: Arc<Service>,
+    scope: Scope,
+    organization: OrganizationId,
+    call: CallId,
+    language: Language,
+    moments: Moments,
+}
+
+/// The call's files as they can be fetched for an hour.
+#[derive(Default)]
+struct Files {
+    recording: Option<Url>,
+    transcript: Option<Url>,
+    away: bool,
+}
+
+/// What a page is made of.
+struct Drawn {
+    frame: Frame,
+    heading: String,
+    media: Option<String>,
+}
+
+impl View {
+    fn of(inside: &Inside) -> Result<Self, PageError> {
+        Ok(Self {
+            service: Arc::clone(&inside.service),
+            scope: inside.scope(),
+            organization: inside.id(),
+            call: inside.id_of_call()?,
+            language: inside.language,
+            moments: Moments::new(inside.language, inside.organization.profile.timezone),
+        })
+    }
+
+    /// What stands in another organization is not here, although its reader reaches both.
+    async fn draw(&self) -> Result<Drawn, PageError> {
+        let story = self.service.board.story(self.scope, self.call).await?;
+        let here = |story: &CallStory| story.call.log.listing.organization == self.organization;
+        let story = story.filter(here).ok_or(PageError::NotFound)?;
+        let files = self.files(&story).await;
+        let words = Words::of(self.language);
+        let (log, listing) = (&story.call.log, &story.call.log.listing);
+        let over = !story.call.state.is_live();
+        let unknown = || words.unknown.to_owned();
+        let name = log.user_name.clone().filter(|name| !name.trim().is_empty());
+        let heading = name.or_else(|| listing.user_number.clone()).unwrap_or_else(unknown);
+        let head = Head {
+            words,
+            heading: &heading,
+            state: words::state(self.language, story.call.state),
+            class: badge(story.call.state),
+            reason: log.ended_reason.map_or("", |reason| words::reason(self.language, reason)),
+            duration: listing.duration.map(Length),
+            since: listing.started_at.filter(|_| !over).map(domain::timestamp::rfc3339),
+        };
+        let account = story.account.as_ref();
+        let (lines, cut) = lines(self.language, account);
+        let transcript = Transcript { words, lines, cut, over, files: &files, kept: account.is_some() };
+        let player = Player { words, over, files: &files };
+        // A signed address is another each time; what it leads to is not.
+        let ready = (files.recording.is_some(), files.away, over);
+        let parts = vec![
+            Part::new("state", head.render()?),
+            Part::keyed("player", player.render()?, ready),
+            Part::keyed(
+                "transcript",
+                transcript.render()?,
+                (account.is_some(), files.transcript.is_some(), files.away, over),
+            ),
+            Part::new("summary", self.summary(&story).render()?),
+            Part::new("facts", self.facts(&story).render()?),
+            Part::new("timeline", self.timeline(&story).render()?),
+        ];
+        let media = files.recording.as_ref().map(|url| url.origin().ascii_serialization());
+        Ok(Drawn { frame: Frame::of(parts), heading, media })
+    }
+
+    /// Fresh addresses; without them the rest of the page is still worth showing.
+    async fn files(&self, story: &CallStory) -> Files {
+        let now = self.service.clock.now();
+        let mut files = Files::default();
+        for (kind, place) in [
+            (ArtifactKind::Recording, &mut files.recording),
+            (ArtifactKind::Transcript, &mut files.transcript),
+        ] {
+            let Some(key) = story.artifact(kind) else { continue };
+            match self.service.artifacts.sign(key, now).await {
+                Ok(url) => *place = Some(url),
+                Err(error) => {
+                    let error = application::causes::causes(&error);
+                    tracing::warn!(call = %self.call, error, "a file's address could not be signed");
+                    files.away = true;
+                }
+            }
+        }
+        files
+    }
+
+    fn summary<'a>(&self, story: &'a CallStory) -> Summary<'a> {
+        let log = &story.call.log;
+        let words = Words::of(self.language);
+        let (provenance, model) = match &story.analysis {
+            None => ("", None),
+            Some(Provenance::Due) => (words.analysis_due, None),
+            Some(Provenance::Facts) => (words.from_facts, None),
+            Some(Provenance::Model(model)) => (words.by_model, Some(model.as_str())),
+        };
+        let english = ("en", words.english, log.summary.as_deref());
+        let french = ("fr-CA", words.french, log.summary_fr.as_deref());
+        let texts = self.language.pick([english, french], [french, english]);
+        let texts = texts.into_iter().filter_map(|(tag, name, text)| Some((tag, name, text?))).collect();
+        let named = |text: &Option<String>| text.as_deref().map(words::spaced);
+        Summary {
+            words,
+            texts,
+            provenance,
+            model,
+            intent: named(&log.user_primary_intent),
+            sentiment: named(&log.user_sentiment),
+            outcome: named(&log.outcome),
+        }
+    }
+
+    fn facts<'a>(&self, story: &'a CallStory) -> Facts<'a> {
+        let listing = &story.call.log.listing;
+        let full = |at| self.moments.full(at);
+        Facts {
+            words: Words::of(self.language),
+            customer: listing.user_number.as_deref(),
+            agent: listing.agent.as_ref().map(|(_, name)| name.as_str()),
+            team: listing.team.as_ref().map(|(_, name)| name.as_str()),
+            number: listing.number.as_deref(),
+            call_type: words::call_type(self.language, listing.call_type),
+            created: full(listing.created_at),
+            started: listing.started_at.map(full),
+            ended: listing.ended_at.map(full),
+            call: self.call.to_string(),
+            report: story.callback.as_ref().map(|report| report.url.as_str()),
+        }
+    }
+
+    fn timeline(&self, story: &CallStory) -> Timeline {
+        let words = Words::of(self.language);
+        Timeline { words, told: story::told(self.language, &self.moments, story) }
+    }
+}
+
+impl Inside {
+    fn id_of_call(&self) -> Result<CallId, PageError> {
+        self.visit.asked.id("call", CallId::parse)
+    }
+}
+
+/// The lines of a transcript that are shown, and whether it goes on.
+fn lines(language: Language, account: Option<&Account>) -> (Vec<Line<'_>>, bool) {
+    let mut left = SHOWN_MAX;
+    let mut shown = Vec::new();
+    let entries = account.map_or(&[][..], |account| &account.transcript);
+    for entry in entries {
+        let Some(rest) = left.checked_sub(entry.text.len() + 200) else { break };
+        left = rest;
+        shown.push(Line::of(language, entry));
+    }
+    let cut = shown.len() < entries.len();
+    (shown, cut)
+}
+
+/// `GET /o/{organization}/calls/{call}`.
+pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
+    let view = View::of(&inside)?;
+    let drawn = view.draw().await?;
+    let path = inside.href(&format!("/calls/{}", view.call));
+    let mut answer = answer::page(&Detail {
+        layout: Layout::of(&inside, Section::Calls, &drawn.heading).with_scripts(&["live.js", "player.js"]),
+        words: Words::of(inside.language),
+        list: inside.href("/calls"),
+        stream: format!("{path}/live"),
+        version: format!("{:x}", drawn.frame.version),
+        frame: &drawn.frame,
+    })?;
+    if let Some(policy) = drawn.media.as_deref().and_then(answer::policy_with_media) {
+        answer.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(answer)
+}
+
+/// `GET /o/{organization}/calls/{call}/live`.
+pub(super) async fn live(inside: Inside) -> Result<HttpResponse, PageError> {
+    let view = View::of(&inside)?;
+    let zone = inside.organization.profile.timezone.as_str();
+    let key = format!("{} {} {zone}", view.organization, view.call);
+    let watched = Watched::Story(view.call);
+    let draw = move || -> std::pin::Pin<Box<dyn Future<Output = _> + Send>> {
+        let view = view.clone();
+        Box::pin(async move { view.draw().await.map(|drawn| drawn.frame) })
+    };
+    live::stream(&inside, &key, watched, Box::new(draw)).await
+}
+
+#[derive(Template)]
+#[template(path = "calls/detail.html")]
+struct Detail<'a> {
+    layout: Layout,
+    words: &'static Words,
+    list: String,
+    stream: String,
+    version: String,
+    frame: &'a Frame,
+}
+
+#[derive(Template)]
+#[template(path = "calls/state.html")]
+struct Head<'a> {
+    words: &'static Words,
+    heading: &'a str,
+    state: &'static str,
+    class: &'static str,
+    reason: &'static str,
+    duration: Option<Length>,
+    since: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "calls/player.html")]
+struct Player<'a> {
+    words: &'static Words,
+    over: bool,
+    files: &'a Files,
+}
+
+#[derive(Template)]
+#[template(path = "calls/transcript.html")]
+struct Transcript<'a> {
+    words: &'static Words,
+    lines: Vec<Line<'a>>,
+    cut: bool,
+    over: bool,
+    files: &'a Files,
+    kept: bool,
+}
+
+/// A turn of a transcript.
+struct Line<'a> {
+    /// Seconds of the recording, as scripts read them.
+    at: String,
+    clock: Length,
+    who: &'static str,
+    class: &'static str,
+    text: &'a str,
+    /// Whether it was said, and not done.
+    words: bool,
+}
+
+impl<'a> Line<'a> {
+    fn of(language: Language, entry: &'a TranscriptEntry) -> Self {
+        Self {
+            at: format!("{}.{:03}", entry.at.as_secs(), entry.at.subsec_millis()),
+            clock: Length(entry.at.as_secs()),
+            who: words::speaker(language, entry.who),
+            class: match entry.who {
+                domain::call::Speaker::Assistant => "assistant",
+                domain::call::Speaker::Customer => "customer",
+            },
+            text: &entry.text,
+            words: entry.is_words(),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "calls/summary.html")]
+struct Summary<'a> {
+    words: &'static Words,
+    /// Language tag, its name, and the text; the reader's own first.
+    texts: Vec<(&'static str, &'static str, &'a str)>,
+    provenance: &'static str,
+    model: Option<&'a str>,
+    intent: Option<String>,
+    sentiment: Option<String>,
+    outcome: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "calls/facts.html")]
+struct Facts<'a> {
+    words: &'static Words,
+    customer: Option<&'a str>,
+    agent: Option<&'a str>,
+    team: Option<&'a str>,
+    number: Option<&'a str>,
+    call_type: &'static str,
+    created: Moment,
+    started: Option<Moment>,
+    ended: Option<Moment>,
+    call: String,
+    report: Option<&'a str>,
+}
+
+#[derive(Template)]
+#[template(path = "calls/timeline.html")]
+struct Timeline {
+    words: &'static Words,
+    told: Vec<Told>,
+}

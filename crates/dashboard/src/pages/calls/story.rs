@@ -1,0 +1,80 @@
+//! The story of a call in words: what happened when.
+
+use domain::call::{CallStory, CallType, Happening, timeline};
+use domain::ports::{TryOutcome, TryRecord};
+
+use super::words;
+use crate::language::Language;
+use crate::moment::{Moment, Moments};
+
+/// A line of the timeline.
+pub(super) struct Told {
+    /// None when nobody noted the moment.
+    pub(super) at: Option<Moment>,
+    pub(super) text: String,
+    /// What is told beside it.
+    pub(super) detail: String,
+    /// How it looks: `good`, `bad`, `live` or `calm`.
+    pub(super) class: &'static str,
+}
+
+pub(super) fn told(language: Language, moments: &Moments, story: &CallStory) -> Vec<Told> {
+    let entries = timeline(story).into_iter();
+    entries
+        .map(|entry| {
+            let (class, text, detail) = words_of(language, entry.what);
+            Told { at: entry.at.map(|at| moments.time(at)), text, detail, class }
+        })
+        .collect()
+}
+
+fn words_of(language: Language, what: Happening<'_>) -> (&'static str, String, String) {
+    let say = |english: &'static str, french: &'static str| language.pick(english, french).to_owned();
+    let plain = |class, text| (class, text, String::new());
+    match what {
+        Happening::Accepted(CallType::Outbound) => plain("calm", say("Call accepted", "Appel accepté")),
+        Happening::Accepted(_) => plain("calm", say("Call came in", "Appel reçu")),
+        Happening::Dialled(trunk) => ("calm", say("Dialled over", "Composé sur"), trunk.to_owned()),
+        Happening::Rang => plain("live", say("Ringing", "Sonnerie")),
+        Happening::Answered => plain("good", say("Answered", "Répondu")),
+        Happening::MachineAnswered => {
+            plain("calm", say("A machine had answered", "Une boîte vocale avait répondu"))
+        }
+        Happening::MessageLeft => plain("good", say("A message was left", "Un message a été laissé")),
+        Happening::Forwarded(target) => ("good", say("Handed to", "Transféré à"), target.to_owned()),
+        Happening::ForwardingFailed(target) => {
+            ("bad", say("Could not be handed to", "N’a pas pu être transféré à"), target.to_owned())
+        }
+        Happening::AssistantBroke => {
+            plain("bad", say("The assistant broke", "L’assistant est tombé en panne"))
+        }
+        Happening::OutcomeNamed(outcome) => (
+            "calm",
+            say("The assistant named the outcome", "L’assistant a indiqué le résultat"),
+            words::spaced(outcome),
+        ),
+        Happening::Ended { reason, answer } => {
+            let said = answer.map(|answer| format!("SIP {} {}", answer.code, answer.phrase));
+            let class = super::list::badge(domain::call::CallState::ended(reason, true));
+            (class, words::reason(language, reason).to_owned(), said.unwrap_or_default())
+        }
+        Happening::Reported { number, record } => reported(language, number, record),
+        Happening::ReportDue => {
+            plain("live", say("The next callback try is due", "Le prochain rappel HTTP est prévu"))
+        }
+    }
+}
+
+fn reported(language: Language, number: usize, record: &TryRecord) -> (&'static str, String, String) {
+    let class = if record.outcome.confirmed() { "good" } else { "bad" };
+    let text = match language {
+        Language::English => format!("Callback, try {number}"),
+        Language::French => format!("Rappel HTTP, essai {number}"),
+    };
+    let outcome = match &record.outcome {
+        TryOutcome::Answered(status) => format!("HTTP {status}"),
+        TryOutcome::TimedOut => language.pick("no answer in time", "pas de réponse à temps").to_owned(),
+        TryOutcome::Broken(why) | TryOutcome::Refused(why) => why.clone(),
+    };
+    (class, text, format!("{outcome} · {} ms", record.took.as_millis()))
+}

@@ -1,0 +1,290 @@
+//! The words of the call pages.
+
+use domain::call::{CallOrder, CallState, CallStatus, CallType, EndedReason, Speaker};
+
+use crate::language::Language;
+
+/// In one language.
+pub(crate) struct Words {
+    pub(crate) title: &'static str,
+    pub(crate) live: &'static str,
+    pub(crate) export: &'static str,
+    pub(crate) filters: &'static str,
+    pub(crate) apply: &'static str,
+    pub(crate) clear: &'static str,
+    pub(crate) remove: &'static str,
+    pub(crate) any: &'static str,
+    pub(crate) status: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) assistant: &'static str,
+    pub(crate) assistant_hint: &'static str,
+    pub(crate) intent: &'static str,
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
+    pub(crate) order: &'static str,
+    pub(crate) bad_day: &'static str,
+    pub(crate) ends_before: &'static str,
+    pub(crate) customer: &'static str,
+    pub(crate) number: &'static str,
+    pub(crate) time: &'static str,
+    pub(crate) duration: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) unknown: &'static str,
+    pub(crate) all: &'static str,
+    pub(crate) totals: &'static str,
+    pub(crate) whatever: &'static str,
+    pub(crate) as_table: &'static str,
+    pub(crate) when: &'static str,
+    pub(crate) pages: &'static str,
+    pub(crate) none_yet: &'static str,
+    pub(crate) none_yet_advice: &'static str,
+    pub(crate) place_first: &'static str,
+    pub(crate) none_found: &'static str,
+    pub(crate) none_found_advice: &'static str,
+    pub(crate) back: &'static str,
+    pub(crate) facts: &'static str,
+    pub(crate) team: &'static str,
+    pub(crate) started: &'static str,
+    pub(crate) ended: &'static str,
+    pub(crate) call_id: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) english: &'static str,
+    pub(crate) french: &'static str,
+    pub(crate) sentiment: &'static str,
+    pub(crate) outcome: &'static str,
+    pub(crate) analysis_due: &'static str,
+    pub(crate) from_facts: &'static str,
+    pub(crate) by_model: &'static str,
+    pub(crate) recording: &'static str,
+    pub(crate) recording_later: &'static str,
+    pub(crate) no_recording: &'static str,
+    pub(crate) transcript: &'static str,
+    pub(crate) download: &'static str,
+    pub(crate) transcript_later: &'static str,
+    pub(crate) no_transcript: &'static str,
+    pub(crate) play_from: &'static str,
+    pub(crate) timeline: &'static str,
+    pub(crate) during: &'static str,
+    pub(crate) unseen_files: &'static str,
+    pub(crate) too_long: &'static str,
+    pub(crate) report: &'static str,
+    pub(crate) report_to: &'static str,
+}
+
+impl Words {
+    pub(crate) const fn of(language: Language) -> &'static Self {
+        match language {
+            Language::English => &ENGLISH,
+            Language::French => &FRENCH,
+        }
+    }
+}
+
+const ENGLISH: Words = Words {
+    title: "Calls",
+    live: "Live",
+    export: "Download as CSV",
+    filters: "Filters",
+    apply: "Show",
+    clear: "Clear all",
+    remove: "Remove the filter",
+    any: "Any",
+    status: "Status",
+    kind: "Type",
+    assistant: "Assistant",
+    assistant_hint: "Part of the name",
+    intent: "Intent",
+    from: "From",
+    to: "To",
+    order: "Sorted by",
+    bad_day: "This is no date.",
+    ends_before: "This is before the start.",
+    customer: "Customer",
+    number: "Number",
+    time: "Time",
+    duration: "Length",
+    reason: "Ended because",
+    unknown: "Unknown",
+    all: "All calls",
+    totals: "Calls by outcome",
+    whatever: "All calls of the period, whatever their assistant and intent.",
+    as_table: "Show as a table",
+    when: "When",
+    pages: "Pages of the list",
+    none_yet: "No calls yet",
+    none_yet_advice: "Calls appear here as soon as they are placed, and stand at the top while they go on.",
+    place_first: "Place a first call",
+    none_found: "No calls match",
+    none_found_advice: "Take a filter away, or choose a longer period.",
+    back: "All calls",
+    facts: "Details",
+    team: "Team",
+    started: "Answered",
+    ended: "Ended",
+    call_id: "Call ID",
+    summary: "Summary",
+    english: "English",
+    french: "French",
+    sentiment: "Sentiment",
+    outcome: "Outcome",
+    analysis_due: "The summary is being written.",
+    from_facts: "Written from what happened, without a language model.",
+    by_model: "Written by",
+    recording: "Recording",
+    recording_later: "The recording appears here shortly after the call.",
+    no_recording: "There is no recording.",
+    transcript: "Transcript",
+    download: "Download",
+    transcript_later: "The transcript appears here shortly after the call.",
+    no_transcript: "There is no transcript.",
+    play_from: "Play from",
+    timeline: "Timeline",
+    during: "during the call",
+    unseen_files: "The files cannot be reached right now.",
+    too_long: "The transcript goes on; all of it is in the file.",
+    report: "Callback",
+    report_to: "Reported to",
+};
+
+const FRENCH: Words = Words {
+    title: "Appels",
+    live: "En direct",
+    export: "Télécharger en CSV",
+    filters: "Filtres",
+    apply: "Afficher",
+    clear: "Tout effacer",
+    remove: "Retirer le filtre",
+    any: "Tous",
+    status: "État",
+    kind: "Type",
+    assistant: "Assistant",
+    assistant_hint: "Une partie du nom",
+    intent: "Intention",
+    from: "Du",
+    to: "Au",
+    order: "Trier par",
+    bad_day: "Ce n’est pas une date.",
+    ends_before: "C’est avant le début.",
+    customer: "Client",
+    number: "Numéro",
+    time: "Heure",
+    duration: "Durée",
+    reason: "Motif de fin",
+    unknown: "Inconnu",
+    all: "Tous les appels",
+    totals: "Appels par résultat",
+    whatever: "Tous les appels de la période, quels que soient l’assistant et l’intention.",
+    as_table: "Afficher sous forme de tableau",
+    when: "Quand",
+    pages: "Pages de la liste",
+    none_yet: "Aucun appel pour l’instant",
+    none_yet_advice: "Les appels apparaissent ici dès qu’ils sont passés et restent en haut tant qu’ils durent.",
+    place_first: "Passer un premier appel",
+    none_found: "Aucun appel ne correspond",
+    none_found_advice: "Retirez un filtre ou choisissez une période plus longue.",
+    back: "Tous les appels",
+    facts: "Détails",
+    team: "Équipe",
+    started: "Répondu",
+    ended: "Terminé",
+    call_id: "ID de l’appel",
+    summary: "Résumé",
+    english: "Anglais",
+    french: "Français",
+    sentiment: "Sentiment",
+    outcome: "Résultat",
+    analysis_due: "Le résumé est en cours de rédaction.",
+    from_facts: "Rédigé à partir des faits, sans modèle de langage.",
+    by_model: "Rédigé par",
+    recording: "Enregistrement",
+    recording_later: "L’enregistrement apparaît ici peu après l’appel.",
+    no_recording: "Il n’y a pas d’enregistrement.",
+    transcript: "Transcription",
+    download: "Télécharger",
+    transcript_later: "La transcription apparaît ici peu après l’appel.",
+    no_transcript: "Il n’y a pas de transcription.",
+    play_from: "Écouter à partir de",
+    timeline: "Chronologie",
+    during: "pendant l’appel",
+    unseen_files: "Les fichiers sont inaccessibles pour le moment.",
+    too_long: "La transcription continue; le fichier la contient en entier.",
+    report: "Rappel HTTP",
+    report_to: "Signalé à",
+};
+
+/// How a call stands.
+pub(crate) const fn state(language: Language, state: CallState) -> &'static str {
+    match state {
+        CallState::Dialling => language.pick("Dialling", "Composition"),
+        CallState::Ringing => language.pick("Ringing", "Sonnerie"),
+        CallState::Connected => language.pick("Connected", "En communication"),
+        CallState::Completed => status(language, CallStatus::Completed),
+        CallState::NoAnswer => status(language, CallStatus::NoAnswer),
+        CallState::Busy => status(language, CallStatus::Busy),
+        CallState::Failed => status(language, CallStatus::Failed),
+    }
+}
+
+pub(crate) const fn status(language: Language, status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Calling => language.pick("In progress", "En cours"),
+        CallStatus::Completed => language.pick("Completed", "Terminé"),
+        CallStatus::NoAnswer => language.pick("No answer", "Sans réponse"),
+        CallStatus::Busy => language.pick("Busy", "Occupé"),
+        CallStatus::Failed => language.pick("Failed", "Échoué"),
+    }
+}
+
+pub(crate) const fn call_type(language: Language, call_type: CallType) -> &'static str {
+    match call_type {
+        CallType::Inbound => language.pick("Inbound", "Entrant"),
+        CallType::Outbound => language.pick("Outbound", "Sortant"),
+        CallType::Web => language.pick("Web", "Web"),
+    }
+}
+
+pub(crate) const fn order(language: Language, order: CallOrder) -> &'static str {
+    match order {
+        CallOrder::Newest => language.pick("Newest first", "Plus récents d’abord"),
+        CallOrder::Oldest => language.pick("Oldest first", "Plus anciens d’abord"),
+        CallOrder::Longest => language.pick("Longest first", "Plus longs d’abord"),
+        CallOrder::Shortest => language.pick("Shortest first", "Plus courts d’abord"),
+    }
+}
+
+pub(crate) const fn speaker(language: Language, speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Assistant => language.pick("Assistant", "Assistant"),
+        Speaker::Customer => language.pick("Customer", "Client"),
+    }
+}
+
+pub(crate) const fn reason(language: Language, reason: EndedReason) -> &'static str {
+    use EndedReason as Why;
+    let (english, french) = match reason {
+        Why::CustomerEndedCall => ("The customer hung up", "Le client a raccroché"),
+        Why::AssistantEndedCall => ("The assistant hung up", "L’assistant a raccroché"),
+        Why::AssistantForwardedCall => ("Handed to a person", "Transféré à une personne"),
+        Why::SilenceTimedOut => ("Nobody spoke any more", "Plus personne ne parlait"),
+        Why::ExceededMaxDuration => ("The length limit was reached", "La durée maximale a été atteinte"),
+        Why::Voicemail => ("A machine answered", "Une boîte vocale a répondu"),
+        Why::CustomerBusy => ("The line was busy", "La ligne était occupée"),
+        Why::CustomerDeclined => ("The customer declined", "Le client a refusé l’appel"),
+        Why::NoAnswer => ("Nobody answered", "Personne n’a répondu"),
+        Why::InvalidNumber => ("There is no such number", "Ce numéro n’existe pas"),
+        Why::TrunkRejected => ("The trunk rejected us", "La ligne SIP nous a refusés"),
+        Why::TrunkError => ("The trunk reported an error", "La ligne SIP a signalé une erreur"),
+        Why::TrunkUnreachable => ("The trunk could not be reached", "La ligne SIP était injoignable"),
+        Why::CapacityExceeded => ("No line was free", "Aucune ligne n’était libre"),
+        Why::AssistantError => ("The assistant broke", "L’assistant est tombé en panne"),
+        Why::MediaTimeout => ("No sound came", "Aucun son n’est parvenu"),
+        Why::ServiceInterrupted => ("The service was interrupted", "Le service a été interrompu"),
+        Why::ManuallyEnded => ("Hung up by hand", "Raccroché manuellement"),
+    };
+    language.pick(english, french)
+}
+
+/// A name in snake case, for people: customers may have made it up.
+pub(crate) fn spaced(name: &str) -> String {
+    name.replace('_', " ")
+}
