@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
+use application::replace_metadata::ReplaceMetadata;
 use domain::ports::{
-    Accounts, Artifacts, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations, Organizations,
-    Passwords, Sessions, SetUp, SignInTries,
+    Accounts, Artifacts, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations, MetadataRecords,
+    Organizations, Passwords, SchemaJudge, Sessions, SetUp, SignInTries, StoredSchemas,
 };
 use tokio::runtime::Handle;
 use url::Url;
@@ -33,6 +35,16 @@ pub struct Service {
     pub sessions: Arc<dyn Sessions>,
     /// The tenants' organizations.
     pub organizations: Arc<dyn Organizations>,
+    /// Creates organizations.
+    pub create_organization: CreateOrganization,
+    /// Their metadata.
+    pub metadata: Arc<dyn MetadataRecords>,
+    /// Replaces it.
+    pub replace_metadata: ReplaceMetadata,
+    /// The schemas that judge it.
+    pub schemas: Arc<dyn StoredSchemas>,
+    /// Judges by them.
+    pub judge: Arc<dyn SchemaJudge>,
     /// Who may sign in.
     pub accounts: Arc<dyn Accounts>,
     /// Counts tries to sign in.

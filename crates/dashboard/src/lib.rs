@@ -14,6 +14,7 @@ mod layout;
 mod live;
 mod moment;
 mod pages;
+mod problems;
 mod request;
 mod routes;
 mod session;

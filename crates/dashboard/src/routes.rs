@@ -62,6 +62,8 @@ const TABLES: &[&[Page]] = &[
     pages::entrance::PAGES,
     pages::first_steps::PAGES,
     pages::account::PAGES,
+    pages::metadata::PAGES,
+    pages::organizations::PAGES,
     pages::users::PAGES,
     pages::callbacks::PAGES,
     pages::audit_log::PAGES,

@@ -10,7 +10,6 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::ApiError;
-use crate::json;
 
 /// The largest body that is taken, in bytes.
 const LENGTH_MAX: usize = 256 * 1024;
@@ -21,7 +20,8 @@ const ARRIVAL_LIMIT: Duration = Duration::from_secs(15);
 /// Reads the whole body as one JSON document.
 pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Value, ApiError> {
     check_kind(request)?;
-    json::parse(&read(request, payload).await?)
+    let body = read(request, payload).await?;
+    application::requests::json(&body).map_err(|bad| ApiError::Malformed(format!("The request body {bad}")))
 }
 
 fn check_kind(request: &HttpRequest) -> Result<(), ApiError> {

@@ -92,7 +92,7 @@ fn add(digest: &mut Sha256, value: &Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::parse;
+    use application::requests::json as parse;
 
     fn of(body: &str) -> [u8; 32] {
         fingerprint("POST", "/api/outbound", &parse(body.as_bytes()).unwrap())

@@ -15,7 +15,6 @@ mod envelope;
 mod error;
 mod gate;
 mod idempotency;
-mod json;
 mod moment;
 mod openapi;
 mod pages;

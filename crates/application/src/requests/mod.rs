@@ -3,6 +3,7 @@
 
 mod call;
 mod fields;
+mod json;
 mod organization;
 mod variables;
 
@@ -11,5 +12,6 @@ pub use fields::{
     Code, Fault, Fields, Problem, TEXT_MAX, longer_than, none_of, object, shorter_than, string, string_up_to,
     text, uuid,
 };
+pub use json::{NotJson, json};
 pub use organization::{profile, revision};
 pub use variables::{COUNT_MAX, NAME_MAX, VALUE_MAX};

@@ -21,6 +21,7 @@ pub(crate) enum Section {
     Metadata,
     ApiKeys,
     CallbackSecret,
+    Profile,
     Callbacks,
     Organizations,
     Trunks,
@@ -152,6 +153,7 @@ fn groups(visit: &Visit, section: Section, words: &Words) -> Vec<Group> {
             items: items.into_iter().filter_map(link).collect(),
         });
         let settings = [
+            (Section::Profile, "/profile", "organizations", Right::SeeSetup),
             (Section::ApiKeys, "/settings/api-keys", "keys", Right::ManageAccess),
             (Section::CallbackSecret, "/settings/callback-secret", "secret", Right::ManageAccess),
         ];

@@ -7,4 +7,6 @@ pub(crate) mod calls;
 pub(crate) mod entrance;
 pub(crate) mod first_steps;
 pub(crate) mod home;
+pub(crate) mod metadata;
+pub(crate) mod organizations;
 pub(crate) mod users;

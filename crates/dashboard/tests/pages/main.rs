@@ -15,5 +15,7 @@ mod calls_csv;
 mod calls_live;
 mod entrance;
 mod frame;
+mod metadata;
+mod organizations;
 mod support;
 mod users;

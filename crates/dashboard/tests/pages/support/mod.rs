@@ -9,20 +9,24 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
+use application::replace_metadata::ReplaceMetadata;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use dashboard::{Dashboard, Front, Service};
-use domain::audit::{Actor, Deed};
+use domain::audit::{Action, Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
 use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
+use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::session::{NewSession, SessionDigest};
 use domain::testing::{InMemory, World, deed};
 use domain::user::{Role, User};
 use http_api::{Gate, Listen, MemoryWindow, Pages, Readiness, SMALLEST_LIMIT, Stopper, TrustedProxies};
+use json_schema::JsonSchemaJudge;
 use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
 use url::Url;
@@ -108,12 +112,21 @@ impl Site {
         let world = World::new(store.clone(), ());
         let clinic = company(&world, clock.now(), entropy.as_ref(), "Clinic", 2).await;
         let rival = company(&world, clock.now(), entropy.as_ref(), "Rival", 1).await;
+        let judge = Arc::new(JsonSchemaJudge::start().unwrap());
         dashboard.open(Service {
             control: Handle::current(),
             clock: clock.clone(),
             entropy: entropy.clone(),
             sessions: world.sessions.clone(),
             organizations: world.organizations.clone(),
+            create_organization: CreateOrganization {
+                organizations: world.organizations.clone(),
+                entropy: entropy.clone(),
+            },
+            metadata: world.metadata.clone(),
+            replace_metadata: ReplaceMetadata { records: world.metadata.clone(), judge: judge.clone() },
+            schemas: world.schemas.clone(),
+            judge,
             accounts: world.accounts.clone(),
             tries: world.tries.clone(),
             invitations: world.invitations.clone(),
@@ -275,4 +288,10 @@ fn organization(tenant: TenantId, id: OrganizationId, name: &str, at: time::Offs
         updated_at: at,
         deleted_at: None,
     }
+}
+
+/// What was done in a tenant, the latest first.
+pub(crate) async fn audited(site: &Site, tenant: TenantId) -> Vec<Action> {
+    let entries = site.world.audit.entries(Scope::Tenant(tenant), None, None, 100).await.unwrap();
+    entries.into_iter().map(|entry| entry.action).collect()
 }

@@ -2,33 +2,37 @@
 
 use serde_json::Value;
 
-use crate::error::ApiError;
-
 /// Objects and arrays may be nested this deep.
 const DEPTH_MAX: usize = 64;
 
-/// Reads one JSON document (RFC 8259). Of members with the same name the last one counts. Lone
-/// surrogates, numbers beyond an IEEE 754 double and anything after the document are errors.
-pub(crate) fn parse(text: &[u8]) -> Result<Value, ApiError> {
-    if depth(text) > DEPTH_MAX {
-        return Err(malformed("The request body is nested too deeply"));
-    }
-    let document: Value = serde_json::from_slice(text).map_err(|error| {
-        malformed(&format!(
-            "The request body is not valid JSON (line {}, column {})",
-            error.line(),
-            error.column()
-        ))
-    })?;
-    // PostgreSQL text cannot hold it, and no telephone line says it.
-    if has_nul(&document) {
-        return Err(malformed("The request body contains a NUL character"));
-    }
-    Ok(document)
+/// Why a text is not taken as JSON; in words that follow what the text is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotJson {
+    /// More than 64 objects and arrays in one another.
+    #[error("is nested too deeply")]
+    TooDeep,
+    /// No JSON (RFC 8259).
+    #[error("is not valid JSON (line {line}, column {column})")]
+    Invalid {
+        /// From 1.
+        line: usize,
+        /// From 1; 0 at the end of a line.
+        column: usize,
+    },
+    /// PostgreSQL text cannot hold it, and no telephone line says it.
+    #[error("contains a NUL character")]
+    Nul,
 }
 
-fn malformed(text: &str) -> ApiError {
-    ApiError::Malformed(text.to_owned())
+/// Reads one JSON document (RFC 8259). Of members with the same name the last one counts. Lone
+/// surrogates, numbers beyond an IEEE 754 double and anything after the document are errors.
+pub fn json(text: &[u8]) -> Result<Value, NotJson> {
+    if depth(text) > DEPTH_MAX {
+        return Err(NotJson::TooDeep);
+    }
+    let document: Value = serde_json::from_slice(text)
+        .map_err(|error| NotJson::Invalid { line: error.line(), column: error.column() })?;
+    if has_nul(&document) { Err(NotJson::Nul) } else { Ok(document) }
 }
 
 /// The deepest nesting of brackets outside strings. Text that is no JSON gets some number, too.
@@ -65,7 +69,7 @@ mod tests {
     use super::*;
 
     fn refusal(text: &[u8]) -> Option<String> {
-        parse(text).err().map(|error| error.to_string())
+        json(text).err().map(|error| error.to_string())
     }
 
     #[test]
@@ -104,6 +108,6 @@ mod tests {
         }
         let deep_looking = format!("\"{}\"", "[".repeat(100));
         assert_eq!(refusal(deep_looking.as_bytes()), None);
-        assert_eq!(parse(br#"{"a":1,"a":2}"#).unwrap()["a"], 2);
+        assert_eq!(json(br#"{"a":1,"a":2}"#).unwrap()["a"], 2);
     }
 }

@@ -1,0 +1,93 @@
+//! The metadata record: what it says, and its next version.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use application::causes::causes;
+use application::replace_metadata::ReplaceMetadataError;
+use askama::Template;
+use domain::metadata::MetadataRecord;
+use domain::user::Right;
+use serde_json::Value;
+
+use super::words::{self, Words};
+use super::{json, pretty};
+use crate::answer;
+use crate::error::PageError;
+use crate::layout::{Layout, Section};
+use crate::moment::{Moment, Moments};
+use crate::request::Inside;
+
+#[derive(Template)]
+#[template(path = "metadata/record.html")]
+struct Page {
+    layout: Layout,
+    words: &'static Words,
+    action: String,
+    schema: String,
+    version: u32,
+    written: Moment,
+    written_by: String,
+    text: String,
+    problem: String,
+    may_change: bool,
+}
+
+pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
+    let record = read(&inside).await?;
+    let text = pretty(&Value::Object(record.metadata.clone()));
+    let saved = inside.query.ticked("saved");
+    answer::page(&page(&inside, &record, text, String::new(), saved))
+}
+
+pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
+    let text = inside.form.raw("metadata").unwrap_or_default().to_owned();
+    let words = words::of(inside.language);
+    let problem = match json(&text, inside.language) {
+        Ok(Value::Object(metadata)) => {
+            let (scope, id, deed) = (inside.scope(), inside.organization.id, inside.deed());
+            let replaced = inside
+                .write(move |service| async move {
+                    service.replace_metadata.replace(scope, id, metadata, deed).await
+                })
+                .await?;
+            match replaced {
+                Ok(_) => return Ok(answer::see(&inside.href("/metadata?saved"))),
+                Err(ReplaceMetadataError::Breaks(reason)) => format!("{}: {reason}", words.breaks),
+                Err(ReplaceMetadataError::NotFound) => return Err(PageError::NotFound),
+                Err(ReplaceMetadataError::SchemaKeepsChanging) => return Err(PageError::Unavailable),
+                Err(ReplaceMetadataError::Store(store)) => return Err(store.into()),
+                Err(ReplaceMetadataError::CannotJudge(failure)) => {
+                    tracing::error!(cause = causes(&failure), "metadata cannot be judged");
+                    return Err(PageError::Internal("metadata cannot be judged"));
+                }
+            }
+        }
+        Ok(_) => words.no_object.to_owned(),
+        Err(problem) => problem,
+    };
+    let record = read(&inside).await?;
+    answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(&inside, &record, text, problem, false))
+}
+
+async fn read(inside: &Inside) -> Result<MetadataRecord, PageError> {
+    let found = inside.service.metadata.read_metadata(inside.scope(), inside.organization.id).await?;
+    found.ok_or(PageError::NotFound)
+}
+
+fn page(inside: &Inside, record: &MetadataRecord, text: String, problem: String, saved: bool) -> Page {
+    let words = words::of(inside.language);
+    let moments = Moments::new(inside.language, inside.organization.profile.timezone);
+    let notice = saved.then_some(words.saved);
+    Page {
+        layout: Layout::of(inside, Section::Metadata, words.title).noting(notice),
+        words,
+        action: inside.href("/metadata"),
+        schema: inside.href("/metadata/schema"),
+        version: record.version,
+        written: moments.short(record.created_at),
+        written_by: record.created_by.clone(),
+        text,
+        problem,
+        may_change: inside.may(Right::WriteAssistants),
+    }
+}

@@ -1,0 +1,128 @@
+//! The words of the pages about organizations.
+
+use crate::language::Language;
+
+pub(super) struct Words {
+    pub(super) title: &'static str,
+    pub(super) new: &'static str,
+    pub(super) create: &'static str,
+    pub(super) profile: &'static str,
+    pub(super) save: &'static str,
+    pub(super) saved: &'static str,
+    pub(super) search: &'static str,
+    pub(super) sort: &'static str,
+    pub(super) show: &'static str,
+    pub(super) newest: &'static str,
+    pub(super) name: &'static str,
+    pub(super) email: &'static str,
+    pub(super) image: &'static str,
+    pub(super) image_hint: &'static str,
+    pub(super) bad_image: &'static str,
+    pub(super) address: &'static str,
+    pub(super) city: &'static str,
+    pub(super) state_province: &'static str,
+    pub(super) postal_code: &'static str,
+    pub(super) country: &'static str,
+    pub(super) phone_number: &'static str,
+    pub(super) timezone: &'static str,
+    pub(super) timezone_hint: &'static str,
+    pub(super) place: &'static str,
+    pub(super) created: &'static str,
+    pub(super) id: &'static str,
+    pub(super) none: &'static str,
+    pub(super) none_found: &'static str,
+    pub(super) none_text: &'static str,
+    pub(super) look_only: &'static str,
+    pub(super) delete: &'static str,
+    pub(super) delete_text: &'static str,
+    pub(super) delete_button: &'static str,
+    page: (&'static str, &'static str),
+}
+
+impl Words {
+    /// Which page this is, of how many.
+    pub(super) fn page(&self, number: u32, pages: u64) -> String {
+        format!("{} {number} {} {pages}", self.page.0, self.page.1)
+    }
+}
+
+pub(super) const fn of(language: Language) -> &'static Words {
+    match language {
+        Language::English => &ENGLISH,
+        Language::French => &FRENCH,
+    }
+}
+
+const ENGLISH: Words = Words {
+    title: "Organizations",
+    new: "New organization",
+    create: "Create organization",
+    profile: "Organization",
+    save: "Save",
+    saved: "Saved.",
+    search: "Name contains",
+    sort: "Order",
+    show: "Show",
+    newest: "Newest first",
+    name: "Name",
+    email: "E-mail",
+    image: "Logo address",
+    image_hint: "Begins with https. Your own systems read it through the API; it is not shown here.",
+    bad_image: "Invalid url: it has to begin with https",
+    address: "Street address",
+    city: "City",
+    state_province: "State or province",
+    postal_code: "Postal code",
+    country: "Country",
+    phone_number: "Phone number",
+    timezone: "Time zone",
+    timezone_hint: "Dates and charts are shown in it.",
+    place: "Place",
+    created: "Created",
+    id: "Identifier",
+    none: "No organization yet",
+    none_found: "No organization has that in its name",
+    none_text: "Calls, numbers, assistants and API keys belong to an organization. Create the first one to begin.",
+    look_only: "Your role lets you look, not change.",
+    delete: "Delete organization",
+    delete_text: "It places no more calls, its API keys stop working, and it leaves every list. Its past calls are kept.",
+    delete_button: "Delete it",
+    page: ("Page", "of"),
+};
+
+const FRENCH: Words = Words {
+    title: "Organisations",
+    new: "Nouvelle organisation",
+    create: "Créer l’organisation",
+    profile: "Organisation",
+    save: "Enregistrer",
+    saved: "Enregistré.",
+    search: "Le nom contient",
+    sort: "Ordre",
+    show: "Afficher",
+    newest: "Les plus récentes d’abord",
+    name: "Nom",
+    email: "Courriel",
+    image: "Adresse du logo",
+    image_hint: "Commence par https. Vos propres systèmes la lisent par l’API; le logo n’est pas affiché ici.",
+    bad_image: "Adresse non valide : elle doit commencer par https",
+    address: "Adresse",
+    city: "Ville",
+    state_province: "Province ou État",
+    postal_code: "Code postal",
+    country: "Pays",
+    phone_number: "Numéro de téléphone",
+    timezone: "Fuseau horaire",
+    timezone_hint: "Les dates et les graphiques s’affichent dans ce fuseau.",
+    place: "Lieu",
+    created: "Création",
+    id: "Identifiant",
+    none: "Aucune organisation pour l’instant",
+    none_found: "Aucune organisation n’a cela dans son nom",
+    none_text: "Les appels, les numéros, les assistants et les clés d’API appartiennent à une organisation. Créez la première pour commencer.",
+    look_only: "Votre rôle permet de consulter, pas de modifier.",
+    delete: "Supprimer l’organisation",
+    delete_text: "Elle ne passe plus d’appels, ses clés d’API cessent de fonctionner et elle quitte toutes les listes. Ses appels passés sont conservés.",
+    delete_button: "La supprimer",
+    page: ("Page", "sur"),
+};
