@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::organization::is_email;
 use domain::ports::{Attempt, Busy, Passwords, Sessions, SignInTries, StoreUnavailable, Verdict};
 use domain::secret::Secret;
 use domain::session::{NewSession, SignedIn};
@@ -47,6 +48,10 @@ impl SignIn {
         from: IpAddr,
         session: NewSession,
     ) -> Result<SigningIn, StoreUnavailable> {
+        // Nobody has such an address, and nothing is counted of what may be of any length.
+        if !is_email(email) {
+            return Ok(SigningIn::Wrong);
+        }
         let account = match self.tries.begin_try(email, from, session.at).await? {
             Attempt::Wait(wait) => return Ok(SigningIn::Wait(wait)),
             Attempt::Try(account) => account,

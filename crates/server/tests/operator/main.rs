@@ -9,6 +9,7 @@
 
 mod assistants;
 mod installation;
+mod users;
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
