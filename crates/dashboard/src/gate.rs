@@ -6,8 +6,9 @@ use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::replace_metadata::ReplaceMetadata;
 use domain::ports::{
-    Accounts, Artifacts, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations, MetadataRecords,
-    Organizations, Passwords, SchemaJudge, Sessions, SetUp, SignInTries, StoredSchemas,
+    Access, Accounts, Artifacts, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations,
+    MetadataRecords, Organizations, Passwords, SchemaJudge, Sessions, SetUp, SignInTries, Signing,
+    StoredSchemas,
 };
 use tokio::runtime::Handle;
 use url::Url;
@@ -59,6 +60,10 @@ pub struct Service {
     pub deliveries: Arc<dyn Deliveries>,
     /// Sends one again.
     pub redeliver: Arc<DeliverCallbacks>,
+    /// API keys.
+    pub access: Arc<dyn Access>,
+    /// What signs callbacks.
+    pub signing: Arc<dyn Signing>,
     /// Who changed what.
     pub audit: Arc<dyn AuditLog>,
     /// What people see of calls.

@@ -67,6 +67,8 @@ const TABLES: &[&[Page]] = &[
     pages::users::PAGES,
     pages::callbacks::PAGES,
     pages::audit_log::PAGES,
+    pages::keys::PAGES,
+    pages::callback_secret::PAGES,
 ];
 
 fn pages() -> impl Iterator<Item = &'static Page> {

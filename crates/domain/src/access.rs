@@ -61,6 +61,9 @@ impl KeyLevel {
 /// At most this many live organization-level keys per organization (interface, Limits).
 pub const ORGANIZATION_KEYS_MAX: usize = 5;
 
+/// At most this many live keys are listed at a time; only of tenant keys may there be more.
+pub const KEYS_SHOWN: usize = 100;
+
 /// Whoever presented a valid key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use url::Url;
 
 use crate::call::{CallStatus, Ended, OutboundCall};
+use crate::ids::SigningSecretId;
 use crate::network::{AddressPolicy, UnfitUrl, WebProtocol};
 use crate::secret::Secret;
 use crate::timestamp::rfc3339;
@@ -150,6 +151,15 @@ impl CallbackDraft {
         });
         Some(Self { url, body: body.to_string().into_bytes(), prepared_at: now })
     }
+}
+
+/// What is known of an organization's signing secrets without seeing them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SigningOverview {
+    /// Which secret is in force.
+    pub current: SigningSecretId,
+    /// Until when the one before signs beside it; none when it does no more.
+    pub previous_until: Option<OffsetDateTime>,
 }
 
 /// The secrets that sign an organization's callbacks (Standard Webhooks); raw key bytes.

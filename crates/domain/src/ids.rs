@@ -70,6 +70,8 @@ ids! {
     ContactId,
     /// An API key (its identity, not the key itself).
     KeyId,
+    /// A secret that signs callbacks (its identity, not the secret itself).
+    SigningSecretId,
     /// Somebody who signs in to the dashboard.
     UserId,
     /// An entry of the audit log.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
-use domain::access::{ApiKey, KeyDigest, ORGANIZATION_KEYS_MAX, Permission, Principal};
+use domain::access::{ApiKey, KEYS_SHOWN, KeyDigest, ORGANIZATION_KEYS_MAX, Permission, Principal};
 use domain::audit::{Action, Deed};
 use domain::ids::{KeyId, OrganizationId, TenantId};
 use domain::ports::{Access, IssueError, StoreUnavailable};
@@ -38,7 +38,21 @@ const COUNT_LIVE: &str =
 const ADD: &str = "
 INSERT INTO api_keys (id, digest, tenant_id, organization_id, name, permissions, created_at,
     last_used_at, revoked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (id) DO NOTHING
+RETURNING true AS done";
+
+const KNOWN: &str = "SELECT true AS done FROM api_keys WHERE id = $1";
+
+const LIVE_OF_ORGANIZATION: &str = "
+SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at
+FROM api_keys WHERE tenant_id = $1 AND organization_id = $2 AND revoked_at IS NULL
+ORDER BY created_at DESC, id DESC LIMIT $3";
+
+const LIVE_OF_TENANT: &str = "
+SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at
+FROM api_keys WHERE tenant_id = $1 AND organization_id IS NULL AND $2 IS NULL AND revoked_at IS NULL
+ORDER BY created_at DESC, id DESC LIMIT $3";
 
 const REVOKE: &str = "
 UPDATE api_keys SET revoked_at = $4 WHERE id = $1 AND revoked_at IS NULL
@@ -116,6 +130,10 @@ impl Access for Store {
                             if !locked.iter().any(|row| row.done) {
                                 return Ok(Issued::UnknownOwner);
                             }
+                            let known = statement(KNOWN).bind(key.id.uuid());
+                            if known.rows::<Done>(connection).await?.iter().any(|row| row.done) {
+                                return Ok(Issued::Repeated);
+                            }
                             let live = statement(COUNT_LIVE)
                                 .bind(organization.uuid())
                                 .rows::<Live>(connection)
@@ -126,7 +144,7 @@ impl Access for Store {
                             }
                         }
                         let texts = key.permissions.iter().map(|p| p.as_str().to_owned());
-                        statement(ADD)
+                        let added = statement(ADD)
                             .bind(key.id.uuid())
                             .bind(digest.0.to_vec())
                             .bind(key.tenant.uuid())
@@ -136,8 +154,11 @@ impl Access for Store {
                             .bind(key.created_at)
                             .bind(key.last_used_at)
                             .bind(key.revoked_at)
-                            .run(connection)
+                            .rows::<Done>(connection)
                             .await?;
+                        if !added.iter().any(|row| row.done) {
+                            return Ok(Issued::Repeated);
+                        }
                         let noting = entry(
                             &deed,
                             scope(key.tenant, key.organization),
@@ -155,6 +176,7 @@ impl Access for Store {
             Ok(Issued::Stored) => Ok(()),
             Ok(Issued::UnknownOwner) => Err(IssueError::UnknownOwner),
             Ok(Issued::TooMany) => Err(IssueError::TooMany),
+            Ok(Issued::Repeated) => Err(IssueError::Repeated),
             Err(failure) if failure.is_foreign_key() => Err(IssueError::UnknownOwner),
             Err(failure) => Err(StoreUnavailable::from(failure).into()),
         }
@@ -168,6 +190,17 @@ impl Access for Store {
             entry(&deed, within, Action::KeyRevoke, key, Some(&row.revoked_name))
         };
         Ok(self.audited(revoking, note).await?.is_some())
+    }
+
+    async fn live_keys(&self, scope: Scope) -> Result<Vec<ApiKey>, StoreUnavailable> {
+        let organization = scope.organization().map(OrganizationId::uuid);
+        let text = if organization.is_some() { LIVE_OF_ORGANIZATION } else { LIVE_OF_TENANT };
+        let asking = statement(text)
+            .bind(scope.tenant().uuid())
+            .bind(organization)
+            .bind(i64::try_from(KEYS_SHOWN).unwrap_or(i64::MAX));
+        let rows = self.write::<KeyRow>(asking).await?;
+        Ok(rows.into_iter().map(KeyRow::into_key).collect::<Result<_, _>>()?)
     }
 
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {
@@ -188,6 +221,7 @@ enum Issued {
     Stored,
     UnknownOwner,
     TooMany,
+    Repeated,
 }
 
 impl Store {

@@ -2,11 +2,13 @@
 
 pub(crate) mod account;
 pub(crate) mod audit_log;
+pub(crate) mod callback_secret;
 pub(crate) mod callbacks;
 pub(crate) mod calls;
 pub(crate) mod entrance;
 pub(crate) mod first_steps;
 pub(crate) mod home;
+pub(crate) mod keys;
 pub(crate) mod metadata;
 pub(crate) mod organizations;
 pub(crate) mod users;

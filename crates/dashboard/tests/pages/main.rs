@@ -9,12 +9,15 @@
 )]
 
 mod account;
+mod audit_log;
+mod callback_secret;
 mod callbacks;
 mod calls;
 mod calls_csv;
 mod calls_live;
 mod entrance;
 mod frame;
+mod keys;
 mod metadata;
 mod organizations;
 mod support;

@@ -7,7 +7,7 @@ use super::StoreUnavailable;
 use crate::access::{ApiKey, KeyDigest, Principal};
 use crate::audit::Deed;
 use crate::ids::{KeyId, TenantId};
-use crate::scope::Reach;
+use crate::scope::{Reach, Scope};
 
 /// Why a key was not issued.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum IssueError {
     /// The organization has its five keys already.
     #[error("the organization already has 5 keys")]
     TooMany,
+    /// A key with this id was made before: the same wish came twice.
+    #[error("a key with this id was made before")]
+    Repeated,
     /// See [`StoreUnavailable`].
     #[error(transparent)]
     Store(#[from] StoreUnavailable),
@@ -40,6 +43,10 @@ pub trait Access: Send + Sync {
 
     /// Revokes a live key within reach; `false` when there is none.
     async fn revoke(&self, reach: Reach, key: KeyId, deed: Deed) -> Result<bool, StoreUnavailable>;
+
+    /// The live keys whose own scope is just this one, the newest first; at most
+    /// [`crate::access::KEYS_SHOWN`].
+    async fn live_keys(&self, scope: Scope) -> Result<Vec<ApiKey>, StoreUnavailable>;
 
     /// The keys of a tenant, newest first, revoked ones included.
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable>;

@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
 use domain::audit::{Action, Deed};
-use domain::callback::SigningSecrets;
-use domain::ids::OrganizationId;
+use domain::callback::{SigningOverview, SigningSecrets};
+use domain::ids::{OrganizationId, SigningSecretId};
 use domain::ports::{SetupError, Signing, StoreUnavailable};
 use domain::scope::Reach;
 use domain::secret::Secret;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Found, new_id, or_unknown};
+use super::{Found, new_id};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::Both;
@@ -34,6 +34,15 @@ const FORGET_OLDER: &str =
     "DELETE FROM signing_secrets WHERE organization_id = $1 AND expires_at IS NOT NULL";
 const RETIRE: &str =
     "UPDATE signing_secrets SET expires_at = $2 WHERE organization_id = $1 AND expires_at IS NULL";
+const IN_FORCE: &str =
+    "SELECT id AS in_force FROM signing_secrets WHERE organization_id = $1 AND expires_at IS NULL";
+
+const OVERVIEW: &str = "
+SELECT s.id AS current_id, p.expires_at AS previous_until
+FROM organizations o
+JOIN signing_secrets s ON s.organization_id = o.id AND s.expires_at IS NULL
+LEFT JOIN signing_secrets p ON p.organization_id = o.id AND p.expires_at > $4
+WHERE o.id = $1 AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.id = $3)";
 const ADD: &str = "
 INSERT INTO signing_secrets (id, tenant_id, organization_id, secret) VALUES ($1, $2, $3, $4)";
 
@@ -42,6 +51,14 @@ const NEWEST: &str = "SELECT id AS sealed_id, secret AS sealed FROM signing_secr
 row! {
     /// A secret as it lies in its row.
     SealedRow { sealed_id: Uuid, sealed: Vec<u8> }
+}
+
+row! {
+    OverviewRow { current_id: Uuid, previous_until: Option<OffsetDateTime> }
+}
+
+row! {
+    InForceRow { in_force: Uuid }
 }
 
 row! {
@@ -123,28 +140,84 @@ impl Signing for Store {
         overlap_until: OffsetDateTime,
         deed: Deed,
     ) -> Result<(), SetupError> {
-        let key = self.key();
+        match self.replace(reach, id, None, fresh, overlap_until, deed).await {
+            Ok(Replaced::Done | Replaced::Outdated) => Ok(()),
+            Ok(Replaced::Unknown) => Err(SetupError::Unknown("organization")),
+            Err(failure) => Err(StoreUnavailable::from(failure).into()),
+        }
+    }
+
+    async fn signing_overview(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        now: OffsetDateTime,
+    ) -> Result<SigningOverview, SetupError> {
+        let make = || reached(statement(OVERVIEW).bind(id.uuid()), reach).bind(now);
+        let rows = self.read::<OverviewRow>(make).await.map_err(StoreUnavailable::from)?;
+        let row = rows.into_iter().next().ok_or(SetupError::Unknown("organization"))?;
+        let current = SigningSecretId::from_uuid(row.current_id);
+        Ok(SigningOverview { current, previous_until: row.previous_until })
+    }
+
+    async fn replace_signing_secret(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        replacing: SigningSecretId,
+        fresh: Secret<Vec<u8>>,
+        overlap_until: OffsetDateTime,
+        deed: Deed,
+    ) -> Result<bool, SetupError> {
+        match self.replace(reach, id, Some(replacing), fresh, overlap_until, deed).await {
+            Ok(Replaced::Done) => Ok(true),
+            Ok(Replaced::Outdated) => Ok(false),
+            Ok(Replaced::Unknown) => Err(SetupError::Unknown("organization")),
+            Err(failure) => Err(StoreUnavailable::from(failure).into()),
+        }
+    }
+}
+
+/// What became of a wish for a new secret.
+enum Replaced {
+    Done,
+    Outdated,
+    Unknown,
+}
+
+impl Store {
+    /// Puts a secret in the place of the one in force, or of just the one that is named.
+    async fn replace(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        replacing: Option<SigningSecretId>,
+        fresh: Secret<Vec<u8>>,
+        overlap_until: OffsetDateTime,
+        deed: Deed,
+    ) -> Result<Replaced, Failure> {
         let looking = reached(statement(LOCK).bind(id.uuid()), reach);
-        let found = self
-            .with(async |connection| {
-                connection
-                    .transaction::<_, Failure, _>(async |connection| {
-                        let owner = looking.rows::<Found>(connection).await?;
-                        let Some(owner) = owner.into_iter().next() else { return Ok(false) };
-                        statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
-                        statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
-                        let (place, sealed) = seal(key, &fresh, overlap_until)?;
-                        let adding =
-                            statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
-                        adding.run(connection).await?;
-                        let noting =
-                            entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;
-                        noting.run(connection).await?;
-                        Ok(true)
-                    })
-                    .await
-            })
-            .await;
-        or_unknown(found, "organization")
+        self.with(async |connection| {
+            connection
+                .transaction::<_, Failure, _>(async |connection| {
+                    let owner = looking.rows::<Found>(connection).await?;
+                    let Some(owner) = owner.into_iter().next() else { return Ok(Replaced::Unknown) };
+                    let current = statement(IN_FORCE).bind(owner.id).rows::<InForceRow>(connection).await?;
+                    let current = current.first().map(|row| row.in_force);
+                    if replacing.is_some_and(|wanted| current != Some(wanted.uuid())) {
+                        return Ok(Replaced::Outdated);
+                    }
+                    statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
+                    statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
+                    let (place, sealed) = seal(self.key(), &fresh, overlap_until)?;
+                    let adding = statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
+                    adding.run(connection).await?;
+                    let noting = entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;
+                    noting.run(connection).await?;
+                    Ok(Replaced::Done)
+                })
+                .await
+        })
+        .await
     }
 }

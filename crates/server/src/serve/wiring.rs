@@ -229,6 +229,8 @@ impl Wiring {
             audit: self.store.clone(),
             board: self.store.clone(),
             artifacts: self.artifacts.artifacts.clone(),
+            access: self.store.clone(),
+            signing: self.store.clone(),
         });
     }
 

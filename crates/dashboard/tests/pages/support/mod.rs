@@ -143,6 +143,8 @@ impl Site {
             audit: world.audit.clone(),
             board: board.unwrap_or_else(|| world.board.clone()),
             artifacts: Arc::new(Signs),
+            access: world.access.clone(),
+            signing: world.signing.clone(),
         });
         Self {
             address,

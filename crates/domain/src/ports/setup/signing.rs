@@ -5,8 +5,8 @@ use time::OffsetDateTime;
 
 use super::SetupError;
 use crate::audit::Deed;
-use crate::callback::SigningSecrets;
-use crate::ids::OrganizationId;
+use crate::callback::{SigningOverview, SigningSecrets};
+use crate::ids::{OrganizationId, SigningSecretId};
 use crate::scope::Reach;
 use crate::secret::Secret;
 
@@ -30,4 +30,24 @@ pub trait Signing: Send + Sync {
         overlap_until: OffsetDateTime,
         deed: Deed,
     ) -> Result<(), SetupError>;
+
+    /// Which secret is in force, and how long the one before still signs; nothing is noted.
+    async fn signing_overview(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        now: OffsetDateTime,
+    ) -> Result<SigningOverview, SetupError>;
+
+    /// The same as [`Signing::rotate_signing_secret`], as long as `replacing` is in force; `false` when
+    /// another is already, and nothing was done.
+    async fn replace_signing_secret(
+        &self,
+        reach: Reach,
+        id: OrganizationId,
+        replacing: SigningSecretId,
+        fresh: Secret<Vec<u8>>,
+        overlap_until: OffsetDateTime,
+        deed: Deed,
+    ) -> Result<bool, SetupError>;
 }

@@ -191,3 +191,42 @@ pub async fn a_key_out_of_reach_is_not_revoked(world: &World) -> TestResult {
     );
     Ok(())
 }
+
+/// A form that is sent twice makes one key, and says so.
+pub async fn the_same_wish_makes_one_key(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    for organization in [Some(ground.organization), None] {
+        let (record, digest) = key(ground.tenant, organization);
+        world.access.issue(record.clone(), digest, deed(moment(0))).await?;
+        for _ in 0..2 {
+            let (_, another) = key(ground.tenant, organization);
+            let again = world.access.issue(record.clone(), another, deed(moment(0))).await;
+            assert!(matches!(again, Err(IssueError::Repeated)), "{again:?}");
+            assert_eq!(world.access.authenticate(another, moment(1)).await?, None);
+        }
+    }
+    let noted = world.audit.entries(Scope::Tenant(ground.tenant), None, None, 20).await?;
+    assert_eq!(noted.iter().filter(|entry| entry.action == Action::KeyCreate).count(), 2);
+    Ok(())
+}
+
+/// An organization's are not its tenant's, nor the other way round, and a revoked one is gone.
+pub async fn live_keys_are_those_of_just_one_scope(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let mut made = Vec::new();
+    for (second, organization) in [(1, None), (2, Some(ground.organization)), (3, None)] {
+        let (mut record, digest) = key(ground.tenant, organization);
+        record.created_at = moment(second);
+        world.access.issue(record.clone(), digest, deed(moment(second))).await?;
+        made.push(record);
+    }
+    let [oldest, own, newest] = made.as_slice() else { return Err("three were made".into()) };
+    let tenant = Scope::Tenant(ground.tenant);
+    assert_eq!(world.access.live_keys(tenant).await?, [newest.clone(), oldest.clone()]);
+    assert_eq!(world.access.live_keys(ground.scope()).await?, std::slice::from_ref(own));
+    assert!(world.access.revoke(Reach::Everything, newest.id, deed(moment(9))).await?);
+    assert_eq!(world.access.live_keys(tenant).await?, std::slice::from_ref(oldest));
+    let mixed = Scope::Organization(add_tenant(world).await?, ground.organization);
+    assert_eq!(world.access.live_keys(mixed).await?, []);
+    Ok(())
+}

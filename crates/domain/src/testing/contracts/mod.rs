@@ -123,6 +123,8 @@ macro_rules! store_contracts {
                 a_deleted_organizations_key_still_reads,
                 keys_are_listed_newest_first,
                 the_use_of_a_key_is_noted,
+                the_same_wish_makes_one_key,
+                live_keys_are_those_of_just_one_scope,
                 a_key_out_of_reach_is_not_revoked,
             }
             directory {
@@ -216,6 +218,7 @@ macro_rules! store_contracts {
                 a_second_rotation_forgets_the_oldest,
                 a_claim_brings_the_secrets_in_force,
                 an_unknown_organization_has_no_secrets,
+                a_secret_is_replaced_once,
                 secrets_out_of_reach_are_as_missing,
             }
             organizations {

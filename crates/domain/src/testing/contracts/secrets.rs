@@ -124,3 +124,43 @@ pub async fn secrets_out_of_reach_are_as_missing(world: &World) -> TestResult {
     assert_eq!(told, [(Action::SecretRotate, rotating, id.clone()), (Action::SecretShow, showing, id)]);
     Ok(())
 }
+
+/// Of many that replace the same secret one does; whoever names an older one does nothing.
+pub async fn a_secret_is_replaced_once(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let reach = Reach::Within(ground.scope());
+    let overview =
+        async |second| world.signing.signing_overview(reach, ground.organization, moment(second)).await;
+    let first = overview(1).await?;
+    assert_eq!(first.previous_until, None);
+    let replace = |text: &'static str| {
+        let (fresh, until) = (Secret::new(text.as_bytes().to_vec()), moment(100));
+        let (id, by) = (ground.organization, deed(moment(1)));
+        world.signing.replace_signing_secret(reach, id, first.current, fresh, until, by)
+    };
+    let mut done = 0;
+    for replaced in crate::testing::world::together(["a", "b", "c"].map(replace)).await {
+        done += u32::from(replaced?);
+    }
+    assert_eq!(done, 1);
+    assert!(!replace("d").await?);
+    let second = overview(99).await?;
+    assert!(second.current != first.current && second.previous_until == Some(moment(100)));
+    assert_eq!(overview(100).await?.previous_until, None);
+    let shown = world.signing.show_signing_secrets(reach, ground.organization, deed(moment(2))).await?;
+    assert_eq!(shown.previous, secrets("first secret", None).current.into());
+    let foreign = Reach::Within(Ground::lay(world, None).await?.scope());
+    let hidden = world.signing.signing_overview(foreign, ground.organization, moment(1)).await;
+    assert!(matches!(hidden, Err(SetupError::Unknown("organization"))));
+    let fresh = Secret::new(vec![1]);
+    let replaced = world.signing.replace_signing_secret(
+        foreign,
+        ground.organization,
+        second.current,
+        fresh,
+        moment(9),
+        deed(moment(1)),
+    );
+    assert!(matches!(replaced.await, Err(SetupError::Unknown("organization"))));
+    Ok(())
+}

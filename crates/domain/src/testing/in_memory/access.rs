@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 
 use super::InMemory;
-use crate::access::{ApiKey, KeyDigest, ORGANIZATION_KEYS_MAX, Principal};
+use crate::access::{ApiKey, KEYS_SHOWN, KeyDigest, ORGANIZATION_KEYS_MAX, Principal};
 use crate::audit::{Action, Deed};
 use crate::ids::{KeyId, TenantId};
 use crate::ports::{Access, IssueError, StoreUnavailable};
@@ -39,6 +39,9 @@ impl Access for InMemory {
         if !state.tenants.contains_key(&key.tenant) {
             return Err(IssueError::UnknownOwner);
         }
+        if state.keys.contains_key(&key.id) {
+            return Err(IssueError::Repeated);
+        }
         if let Some(organization) = key.organization {
             let owner = state.live_organization(organization);
             if owner.is_none_or(|owner| owner.tenant != key.tenant) {
@@ -51,8 +54,7 @@ impl Access for InMemory {
                 return Err(IssueError::TooMany);
             }
         }
-        let known = |(other, own): &(ApiKey, KeyDigest)| other.id == key.id || *own == digest;
-        if state.keys.values().any(known) {
+        if state.keys.values().any(|(_, own)| *own == digest) {
             return Err(StoreUnavailable::because("the key is known already").into());
         }
         state.note(&deed, within(&key), Action::KeyCreate, key.id, Some(&key.name));
@@ -74,6 +76,13 @@ impl Access for InMemory {
         let key = key.clone();
         state.note(&deed, within(&key), Action::KeyRevoke, key.id, Some(&key.name));
         Ok(true)
+    }
+
+    async fn live_keys(&self, scope: Scope) -> Result<Vec<ApiKey>, StoreUnavailable> {
+        let mut keys = self.keys(scope.tenant()).await?;
+        keys.retain(|key| key.revoked_at.is_none() && within(key) == scope);
+        keys.truncate(KEYS_SHOWN);
+        Ok(keys)
     }
 
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {

@@ -36,7 +36,8 @@ use crate::audit::AuditEntry;
 use crate::call::{ArtifactKind, Ended, FinalAnswer, Live, OutboundCall};
 use crate::callback::{CallbackDraft, DeliveryState};
 use crate::ids::{
-    AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, TeamId, TenantId, TrunkId,
+    AssistantId, BootId, CallId, KeyId, NodeId, NumberId, OrganizationId, SigningSecretId, TeamId, TenantId,
+    TrunkId,
 };
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
 use crate::organization::{Organization, Tenant};
@@ -82,6 +83,7 @@ struct State {
 struct OrganizationEntry {
     organization: Organization,
     secret: Secret<Vec<u8>>,
+    secret_id: SigningSecretId,
     previous: Option<(Secret<Vec<u8>>, OffsetDateTime)>,
     metadata: MetadataRecord,
 }

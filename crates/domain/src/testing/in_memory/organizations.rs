@@ -158,7 +158,8 @@ impl OrganizationEntry {
             created_at: organization.created_at,
             created_by: organization.created_by.clone(),
         };
-        Self { organization, secret, previous: None, metadata }
+        let secret_id = crate::testing::fixtures::fresh().into();
+        Self { organization, secret, secret_id, previous: None, metadata }
     }
 }
 
