@@ -59,7 +59,10 @@ pub use passwords::{Busy, Passwords, Verdict};
 pub use rate_limit::{OwnWindow, RateLimitWindow};
 pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError};
 pub use sessions::{Attempt, Sessions, SignIn, SignInTries};
-pub use setup::{Assistants, CarriedNumber, Numbers, ReviseTrunkError, SetupError, Signing, Tenants, Trunks};
+pub use setup::{
+    Assistants, CarriedNumber, FreshTestLine, Numbers, ReviseTrunkError, SetupError, Signing, Tenants,
+    TestLines, Trunks,
+};
 pub use speech::{Line, Speech, SpeechError};
 pub use spool::{Spool, SpoolError};
 pub use telephony::{

@@ -12,7 +12,7 @@ use super::laid::{LaidCall, LaysCalls};
 use crate::ports::{
     Access, Accounts, Analyses, Assistants, AuditLog, CallBoard, CallRecords, Callbacks, Deliveries,
     Directory, Filing, Housekeeping, Invitations, MetadataRecords, Nodes, Numbers, Organizations,
-    OutboundCalls, Sessions, SetUp, SignInTries, Signing, StoredSchemas, Tenants, Trunks,
+    OutboundCalls, Sessions, SetUp, SignInTries, Signing, StoredSchemas, Tenants, TestLines, Trunks,
 };
 
 /// The ports of one empty store.
@@ -40,6 +40,8 @@ pub struct World {
     pub tenants: Arc<dyn Tenants>,
     /// Their trunks.
     pub trunks: Arc<dyn Trunks>,
+    /// Their lines to the built-in phone.
+    pub test_lines: Arc<dyn TestLines>,
     /// Numbers of organizations.
     pub numbers: Arc<dyn Numbers>,
     /// Assistants of organizations.
@@ -89,6 +91,7 @@ impl World {
             + StoredSchemas
             + Tenants
             + Trunks
+            + TestLines
             + Numbers
             + Assistants
             + Signing
@@ -118,6 +121,7 @@ impl World {
             schemas: store.clone(),
             tenants: store.clone(),
             trunks: store.clone(),
+            test_lines: store.clone(),
             numbers: store.clone(),
             assistants: store.clone(),
             signing: store.clone(),

@@ -4,6 +4,7 @@ mod assistants;
 mod numbers;
 pub(crate) mod signing;
 pub(crate) mod tenants;
+mod test_lines;
 mod trunks;
 
 use domain::ids::{NewId, OrganizationId, TenantId};

@@ -22,7 +22,7 @@ WHERE id = $1 AND deleted_at IS NULL AND ($2 IS NULL OR tenant_id = $2) AND ($3 
 FOR KEY SHARE";
 
 // The trunk is kept from being retired meanwhile.
-const ADD: &str = "
+pub(super) const ADD: &str = "
 INSERT INTO numbers (id, tenant_id, organization_id, trunk_id, number, created_at)
 SELECT $1, $2, $3, t.id, $5, $6 FROM trunks t
 WHERE t.id = $4 AND t.tenant_id = $2 AND t.retired_at IS NULL FOR SHARE

@@ -151,14 +151,12 @@ impl Trunks for Store {
 }
 
 async fn add(store: &Store, trunk: Trunk, deed: &Deed) -> Result<(), Failure> {
-    let adding = statement(ADD).bind(trunk.id.uuid()).bind(trunk.tenant.uuid());
-    let adding = settings(store, adding, &trunk)?.bind(trunk.created_at);
-    let noting = entry(deed, Scope::Tenant(trunk.tenant), Action::TrunkCreate, trunk.id, Some(&trunk.name))?;
+    let statements = adding(store, &trunk, deed)?;
     store
         .with(async |connection| {
             connection
                 .transaction::<_, Failure, _>(async |connection| {
-                    for statement in [adding, lines(&trunk), noting] {
+                    for statement in statements {
                         statement.run(connection).await?;
                     }
                     Ok(())
@@ -166,6 +164,14 @@ async fn add(store: &Store, trunk: Trunk, deed: &Deed) -> Result<(), Failure> {
                 .await
         })
         .await
+}
+
+/// The statements that add a trunk with its lines and note it; they belong into one transaction.
+pub(super) fn adding(store: &Store, trunk: &Trunk, deed: &Deed) -> Result<[Statement; 3], Failure> {
+    let adding = statement(ADD).bind(trunk.id.uuid()).bind(trunk.tenant.uuid());
+    let adding = settings(store, adding, trunk)?.bind(trunk.created_at);
+    let noting = entry(deed, Scope::Tenant(trunk.tenant), Action::TrunkCreate, trunk.id, Some(&trunk.name))?;
+    Ok([adding, lines(trunk), noting])
 }
 
 fn lines(trunk: &Trunk) -> Statement {

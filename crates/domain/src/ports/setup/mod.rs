@@ -6,12 +6,14 @@ mod assistants;
 mod numbers;
 mod signing;
 mod tenants;
+mod test_lines;
 mod trunks;
 
 pub use assistants::Assistants;
 pub use numbers::{CarriedNumber, Numbers};
 pub use signing::Signing;
 pub use tenants::Tenants;
+pub use test_lines::{FreshTestLine, TestLines};
 pub use trunks::{ReviseTrunkError, Trunks};
 
 use super::StoreUnavailable;

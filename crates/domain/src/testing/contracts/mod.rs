@@ -30,6 +30,7 @@ pub mod sessions;
 pub mod set_up;
 pub mod sign_in_tries;
 pub mod take_over;
+pub mod test_lines;
 pub mod trunks;
 
 /// Runs every contract as a test of its own: `store_contracts!(make_world)`, where `make_world` is
@@ -152,6 +153,11 @@ macro_rules! store_contracts {
                 an_organizations_numbers_are_listed_page_by_page,
                 a_retired_number_places_no_calls,
                 numbers_out_of_reach_are_as_missing,
+            }
+            test_lines {
+                a_test_line_is_made_once_and_calls_can_be_placed_over_it,
+                of_all_who_set_a_test_line_up_at_once_one_does,
+                a_retired_test_line_is_made_anew_and_a_foreign_one_never,
             }
             trunks {
                 a_tenants_trunks_are_listed_page_by_page,

@@ -4,6 +4,7 @@ mod assistants;
 mod numbers;
 mod signing;
 mod tenants;
+mod test_lines;
 mod trunks;
 
 use super::State;

@@ -63,7 +63,7 @@ impl Numbers for InMemory {
 }
 
 impl State {
-    fn numbers_in_use(&self) -> impl Iterator<Item = &Number> {
+    pub(super) fn numbers_in_use(&self) -> impl Iterator<Item = &Number> {
         self.numbers.values().filter(|number| !self.retired_numbers.contains(&number.id))
     }
 

@@ -79,7 +79,7 @@ impl Trunks for InMemory {
 
 impl TrunkEntry {
     /// Lines are added, never taken away: a lower limit counts by itself.
-    fn string_lines(&mut self) {
+    pub(super) fn string_lines(&mut self) {
         let count = usize::try_from(self.trunk.max_calls.unwrap_or(0)).unwrap_or(usize::MAX);
         let missing = count.saturating_sub(self.lines.len());
         self.lines.extend(std::iter::repeat_n(None, missing));

@@ -1,0 +1,32 @@
+//! An assistant to begin with.
+
+use actix_web::HttpResponse;
+use application::set_up_test_line::example_assistant;
+use domain::assistant::Language as Spoken;
+use domain::ports::SetupError;
+use domain::scope::{Reach, Scope};
+
+use crate::answer;
+use crate::error::PageError;
+use crate::language::Language;
+use crate::request::Inside;
+
+/// Makes the ready example in the reader's language.
+pub(super) async fn make(inside: Inside) -> Result<HttpResponse, PageError> {
+    let spoken = match inside.language {
+        Language::English => Spoken::EnglishUnitedStates,
+        Language::French => Spoken::FrenchCanada,
+    };
+    let (tenant, organization) = (inside.organization.tenant, inside.organization.id);
+    let deed = inside.deed();
+    let assistant = example_assistant(inside.new_id(), tenant, organization, spoken, &deed);
+    let reach = Reach::Within(Scope::Organization(tenant, organization));
+    let made = inside
+        .write(|service| async move { service.assistants.add_assistant(reach, assistant, deed).await })
+        .await?;
+    made.map_err(|error| match error {
+        SetupError::Unknown(_) => PageError::NotFound,
+        SetupError::Store(store) => store.into(),
+    })?;
+    Ok(answer::see(&inside.href("/place-call")))
+}
