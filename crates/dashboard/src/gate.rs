@@ -13,6 +13,7 @@ use domain::ports::{
 use tokio::runtime::Handle;
 use url::Url;
 
+use crate::calling::Calling;
 use crate::error::PageError;
 use crate::live::Live;
 
@@ -70,6 +71,8 @@ pub struct Service {
     pub board: Arc<dyn CallBoard>,
     /// Recordings and transcripts.
     pub artifacts: Arc<dyn Artifacts>,
+    /// What calls are placed with.
+    pub calling: Calling,
 }
 
 /// The dashboard's state: closed until the service is built.

@@ -6,6 +6,7 @@
 
 mod answer;
 mod assets;
+mod calling;
 mod error;
 mod form;
 mod gate;
@@ -19,5 +20,6 @@ mod request;
 mod routes;
 mod session;
 
+pub use calling::Calling;
 pub use gate::{Dashboard, Front, Service};
 pub use routes::{Entry, Level, configure, entries, lost};

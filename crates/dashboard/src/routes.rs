@@ -69,6 +69,7 @@ const TABLES: &[&[Page]] = &[
     pages::audit_log::PAGES,
     pages::keys::PAGES,
     pages::callback_secret::PAGES,
+    pages::place_call::PAGES,
 ];
 
 fn pages() -> impl Iterator<Item = &'static Page> {

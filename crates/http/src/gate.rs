@@ -50,7 +50,7 @@ pub struct Service {
     /// Knows the keys.
     pub authenticate: Authenticate,
     /// Places calls.
-    pub place_call: PlaceCall,
+    pub place_call: Arc<PlaceCall>,
     /// Where calls stand.
     pub outbound_calls: Arc<dyn OutboundCalls>,
     /// Call logs.

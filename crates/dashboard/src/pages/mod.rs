@@ -11,4 +11,6 @@ pub(crate) mod home;
 pub(crate) mod keys;
 pub(crate) mod metadata;
 pub(crate) mod organizations;
+pub(crate) mod place_call;
+pub(crate) mod trunk_state;
 pub(crate) mod users;

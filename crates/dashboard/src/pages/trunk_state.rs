@@ -31,7 +31,12 @@ struct Told {
 
 impl TrunkState {
     /// A report of a moment ago, in one language and time zone.
-    pub(crate) fn of(report: &TrunkReport, now: OffsetDateTime, moments: &Moments, language: Language) -> Self {
+    pub(crate) fn of(
+        report: &TrunkReport,
+        now: OffsetDateTime,
+        moments: &Moments,
+        language: Language,
+    ) -> Self {
         let words = language.pick(&ENGLISH, &FRENCH);
         let (badge, standing) = match report.standing {
             Standing::Up => ("good", words.up),

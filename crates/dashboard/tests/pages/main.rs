@@ -20,5 +20,6 @@ mod frame;
 mod keys;
 mod metadata;
 mod organizations;
+mod place_call;
 mod support;
 mod users;

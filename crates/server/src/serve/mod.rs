@@ -56,7 +56,7 @@ async fn serve(settings: &Settings, runtimes: &Runtimes) -> anyhow::Result<()> {
     };
     let (cluster, wiring) = started;
     wiring.open(&front.gate, settings);
-    wiring.open_dashboard(&front.dashboard);
+    wiring.open_dashboard(&front.dashboard, settings);
     stage.set(Readiness::Ready);
     stage.watch(wiring.lease());
     tracing::info!("ready");

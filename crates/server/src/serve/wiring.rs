@@ -16,10 +16,11 @@ use application::people::offer_set_up;
 use application::place_call::PlaceCall;
 use application::replace_metadata::ReplaceMetadata;
 use application::run_call::RunCall;
+use application::set_up_test_line::SetUpTestLine;
 use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use application::watch_trunks::WatchTrunks;
-use dashboard::Dashboard;
+use dashboard::{Calling, Dashboard};
 use domain::ids::{BootId, NodeId};
 use domain::ports::{Analyses, Clock, Entropy, Nodes};
 use http_api::{Gate, Service};
@@ -54,7 +55,7 @@ pub(super) struct Wiring {
     artifacts: ArtifactStore,
     telephony: Arc<SipTelephony>,
     phone: Arc<BuiltInPhone>,
-    run_call: Arc<RunCall>,
+    place_call: Arc<PlaceCall>,
     conclude: Arc<ConcludeCall>,
     callbacks: Arc<DeliverCallbacks>,
     afterwards: Afterwards,
@@ -142,6 +143,19 @@ impl Wiring {
             ring_limit: settings.calls.ring_limit,
         });
 
+        let place_call = Arc::new(PlaceCall {
+            directory: store.clone(),
+            calls: store.clone(),
+            telephony: telephony.clone(),
+            run_call,
+            supervisor: supervisor.clone(),
+            lease: lease.clone(),
+            boot,
+            clock: Arc::clone(clock),
+            entropy: Arc::clone(entropy),
+            in_flight: InFlight::default(),
+        });
+
         take_up(&store, &conclude, &take_over, identity.node, boot).await?;
         keep_node.beat().await?;
 
@@ -153,7 +167,7 @@ impl Wiring {
             artifacts,
             telephony,
             phone,
-            run_call,
+            place_call,
             conclude,
             callbacks,
             afterwards,
@@ -173,22 +187,10 @@ impl Wiring {
 
     /// Lets API requests in.
     pub(super) fn open(&self, gate: &Gate, settings: &Settings) {
-        let place_call = PlaceCall {
-            directory: self.store.clone(),
-            calls: self.store.clone(),
-            telephony: self.telephony.clone(),
-            run_call: self.run_call.clone(),
-            supervisor: self.supervisor.clone(),
-            lease: self.lease.clone(),
-            boot: self.boot,
-            clock: self.clock.clone(),
-            entropy: self.entropy.clone(),
-            in_flight: InFlight::default(),
-        };
         gate.open(Service {
             control: self.control.clone(),
             authenticate: Authenticate::new(self.store.clone(), self.clock.clone()),
-            place_call,
+            place_call: self.place_call.clone(),
             outbound_calls: self.store.clone(),
             call_records: self.store.clone(),
             artifacts: self.artifacts.artifacts.clone(),
@@ -204,7 +206,7 @@ impl Wiring {
     }
 
     /// Lets people in.
-    pub(super) fn open_dashboard(&self, dashboard: &Dashboard) {
+    pub(super) fn open_dashboard(&self, dashboard: &Dashboard, settings: &Settings) {
         dashboard.open(dashboard::Service {
             control: self.control.clone(),
             clock: self.clock.clone(),
@@ -231,6 +233,16 @@ impl Wiring {
             artifacts: self.artifacts.artifacts.clone(),
             access: self.store.clone(),
             signing: self.store.clone(),
+            calling: Calling {
+                place_call: self.place_call.clone(),
+                set_up_test_line: SetUpTestLine { lines: self.store.clone(), entropy: self.entropy.clone() },
+                built_in_phone: settings.phone.built_in,
+                callback_addresses: adapters::addresses(settings, &settings.callbacks.allowed_networks),
+                assistants: self.store.clone(),
+                numbers: self.store.clone(),
+                nodes: self.store.clone(),
+                trunk_reports: self.telephony.clone(),
+            },
         });
     }
 

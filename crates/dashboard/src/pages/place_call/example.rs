@@ -22,7 +22,9 @@ pub(super) async fn make(inside: Inside) -> Result<HttpResponse, PageError> {
     let assistant = example_assistant(inside.new_id(), tenant, organization, spoken, &deed);
     let reach = Reach::Within(Scope::Organization(tenant, organization));
     let made = inside
-        .write(|service| async move { service.assistants.add_assistant(reach, assistant, deed).await })
+        .write(
+            |service| async move { service.calling.assistants.add_assistant(reach, assistant, deed).await },
+        )
         .await?;
     made.map_err(|error| match error {
         SetupError::Unknown(_) => PageError::NotFound,

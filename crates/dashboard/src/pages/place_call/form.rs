@@ -166,8 +166,10 @@ async fn page(inside: &Inside, typed: Typed, problems: Problems) -> Result<Page,
     let organization = inside.organization.id;
     let reach = Reach::Within(Scope::Organization(inside.organization.tenant, organization));
     let all = PageRequest { number: 1, size: OFFERED };
-    let assistants = inside.service.assistants.assistants_of(reach, organization, all).await.map_err(missing)?;
-    let numbers = inside.service.numbers.numbers_of(reach, organization, all).await.map_err(missing)?;
+    let assistants =
+        inside.service.calling.assistants.assistants_of(reach, organization, all).await.map_err(missing)?;
+    let numbers =
+        inside.service.calling.numbers.numbers_of(reach, organization, all).await.map_err(missing)?;
     let test_line = calling_number();
     let callees = TestCallee::ALL
         .into_iter()
@@ -190,10 +192,12 @@ async fn page(inside: &Inside, typed: Typed, problems: Problems) -> Result<Page,
         numbers: numbers
             .into_iter()
             .filter(|found| found.carried && Some(&found.number.number) != test_line.as_ref())
-            .map(|found| (found.number.id.to_string(), format!("{} · {}", found.number.number, found.trunk_name)))
+            .map(|found| {
+                (found.number.id.to_string(), format!("{} · {}", found.number.number, found.trunk_name))
+            })
             .collect(),
         callees,
-        built_in_phone: inside.service.built_in_phone,
+        built_in_phone: inside.service.calling.built_in_phone,
         writes_assistants: inside.may(Right::WriteAssistants),
         typed,
         problems,

@@ -14,7 +14,8 @@ pub(super) async fn request(inside: Inside) -> Result<HttpResponse, PageError> {
     let call = inside.visit.id("call", CallId::parse)?;
     let reach = Reach::Within(Scope::Organization(inside.organization.tenant, inside.organization.id));
     let deed = inside.deed();
-    let asking = inside.write(|service| async move { service.nodes.request_hang_up(reach, call, deed).await });
+    let asking =
+        inside.write(|service| async move { service.calling.nodes.request_hang_up(reach, call, deed).await });
     asking.await??;
     Ok(answer::see(&inside.href(&format!("/calls/{call}"))))
 }

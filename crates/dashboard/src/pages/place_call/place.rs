@@ -38,7 +38,7 @@ pub(super) async fn to_a_telephone(inside: Inside) -> Result<HttpResponse, PageE
         Err(line) => unreadable = Some(words::of(inside.language).unreadable_variables(line)),
     }
     let body = Value::Object(body);
-    let request = call_request(&body, &inside.service.callback_addresses);
+    let request = call_request(&body, &inside.service.calling.callback_addresses);
     let mut problems = form::Problems::default();
     if let Err(found) = &request {
         problems.extend(inside.language, found);
@@ -52,7 +52,7 @@ pub(super) async fn to_a_telephone(inside: Inside) -> Result<HttpResponse, PageE
 
 /// Calls the telephone inside the service, over a line that is set up when it is not there yet.
 pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse, PageError> {
-    if !inside.service.built_in_phone {
+    if !inside.service.calling.built_in_phone {
         return Err(PageError::NotFound);
     }
     let once_key = sent_once(&inside, "phone")?;
@@ -61,7 +61,9 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
     let (organization, deed) = (inside.organization.id, inside.deed());
     let reach = Reach::Within(scope(&inside));
     let set_up = inside
-        .write(|service| async move { service.set_up_test_line.set_up(reach, organization, deed).await })
+        .write(
+            |service| async move { service.calling.set_up_test_line.set_up(reach, organization, deed).await },
+        )
         .await?;
     let number = set_up.map_err(|error| match error {
         SetupError::Unknown(_) => PageError::NotFound,
@@ -75,7 +77,7 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
     if let (Value::Object(members), false) = (&mut body, typed.tried_name.is_empty()) {
         members.insert("customerName".to_owned(), json!(typed.tried_name));
     }
-    match call_request(&body, &inside.service.callback_addresses) {
+    match call_request(&body, &inside.service.calling.callback_addresses) {
         Ok(request) => carry_out(&inside, request, once_key, &body, typed).await,
         Err(found) => {
             let mut problems = form::Problems::default();
@@ -108,7 +110,7 @@ async fn carry_out(
     request.once = Some(Once { scope, key, fingerprint });
     request.by = Some(inside.deed());
     let placed =
-        inside.write(|service| async move { service.place_call.place(scope, request).await }).await?;
+        inside.write(|service| async move { service.calling.place_call.place(scope, request).await }).await?;
     let words = words::of(inside.language);
     let refusal = match placed {
         Ok(placed) => return Ok(answer::see(&inside.href(&format!("/calls/{}", placed.call)))),

@@ -1,6 +1,7 @@
 //! A dashboard with two tenants, its people, and browsers to visit it with.
 
 mod browser;
+mod calling;
 mod receivers;
 mod system;
 
@@ -145,6 +146,7 @@ impl Site {
             artifacts: Arc::new(Signs),
             access: world.access.clone(),
             signing: world.signing.clone(),
+            calling: calling::calling(&world, clock.clone(), entropy.clone()).await,
         });
         Self {
             address,

@@ -237,7 +237,7 @@ impl App {
         let opened = self.gate.open(Service {
             control: Handle::current(),
             authenticate: Authenticate::new(data.clone(), clock.clone()),
-            place_call,
+            place_call: Arc::new(place_call),
             outbound_calls: store.clone(),
             call_records: data.clone(),
             artifacts,

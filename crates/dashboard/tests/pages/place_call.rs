@@ -1,0 +1,140 @@
+//! Placing a call by hand, and hanging one up.
+
+use domain::audit::Action;
+use domain::ids::OrganizationId;
+use domain::scope::{Reach, Scope};
+use domain::test_line::TestCallee;
+use domain::user::Role;
+
+use domain::ports::Clock;
+
+use crate::support::{Browser, Shown, Site, fresh, operator};
+
+const ALL: domain::page::PageRequest = domain::page::PageRequest { number: 1, size: 50 };
+
+fn page(organization: OrganizationId) -> String {
+    format!("/o/{organization}/place-call")
+}
+
+/// The value of the first field of this name in a page.
+fn field(shown: &Shown, name: &str) -> String {
+    let marked = format!("name=\"{name}\" value=\"");
+    shown.body.split(&marked).nth(1).unwrap().split('"').next().unwrap().to_owned()
+}
+
+/// An organization with the example assistant, and a browser of somebody who places calls.
+async fn ready(site: &Site) -> (Browser, OrganizationId, String) {
+    let organization = site.clinic.first();
+    let mut browser = site.signed_in(&site.clinic, Some(organization), Role::Member).await;
+    let empty = browser.get(&page(organization)).await;
+    assert!(empty.body.contains("There is no assistant yet"), "{}", empty.body);
+    let made = browser.submit(&page(organization), &format!("{}/example", page(organization)), &[]).await;
+    assert_eq!((made.status, made.location()), (303, page(organization).as_str()));
+    let reach = Reach::Within(Scope::Organization(site.clinic.tenant, organization));
+    let assistants = site.world.assistants.assistants_of(reach, organization, ALL).await.unwrap();
+    assert_eq!(assistants.len(), 1);
+    (browser, organization, assistants[0].id.to_string())
+}
+
+async fn noted(site: &Site, action: Action) -> usize {
+    let scope = Scope::Tenant(site.clinic.tenant);
+    let entries = site.world.audit.entries(scope, None, None, 50).await.unwrap();
+    entries.iter().filter(|entry| entry.action == action).count()
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_twice_calls_the_built_in_phone_once_and_the_call_can_be_hung_up() {
+    let site = Site::start().await;
+    let (mut browser, organization, assistant) = ready(&site).await;
+    let form = browser.get(&page(organization)).await;
+    for callee in TestCallee::ALL {
+        assert!(form.body.contains(callee.number()), "{callee:?}");
+    }
+    let once = field(&form, "once");
+    let path = format!("{}/phone", page(organization));
+    let fields = [("once", once.as_str()), ("assistant", &assistant), ("callee", "answers"), ("name", "Ada")];
+    let mut calls = Vec::new();
+    for _ in 0..2 {
+        let placed = browser.submit(&page(organization), &path, &fields).await;
+        assert_eq!(placed.status, 303, "{}", placed.body);
+        calls.push(placed.location().to_owned());
+    }
+    assert_eq!(calls[0], calls[1]);
+    assert_eq!(noted(&site, Action::CallPlace).await, 1);
+    assert_eq!((noted(&site, Action::TrunkCreate).await, noted(&site, Action::NumberCreate).await), (1, 1));
+
+    // The same token with something else is told, and offers a fresh one.
+    let changed = [("once", once.as_str()), ("assistant", &assistant), ("callee", "busy"), ("name", "Ada")];
+    let refused = browser.submit(&page(organization), &path, &changed).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("This form was sent before"), "{}", refused.body);
+    assert!(refused.body.contains("value=\"Ada\""));
+    assert_ne!(field(&refused, "once"), once);
+
+    let hang_up = format!("{}/hang-up", calls[0]);
+    let asked = browser.submit(&page(organization), &hang_up, &[]).await;
+    assert_eq!((asked.status, asked.location()), (303, calls[0].as_str()));
+    assert_eq!(noted(&site, Action::CallHangUp).await, 1);
+    // Nobody of another company learns that it is there, nor ends it.
+    let rival = site.rival.first();
+    let mut stranger = site.signed_in(&site.rival, None, Role::Admin).await;
+    let call = calls[0].rsplit('/').next().unwrap();
+    stranger.submit(&page(rival), &format!("/o/{rival}/calls/{call}/hang-up"), &[]).await;
+    assert_eq!(noted(&site, Action::CallHangUp).await, 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_stands_at_its_field_with_the_interfaces_words_and_what_was_typed_stays() {
+    let site = Site::start().await;
+    let (mut browser, organization, assistant) = ready(&site).await;
+    let tenant = site.clinic.tenant;
+    let trunk = domain::testing::Ground::lay(&site.world, None).await.unwrap().trunk;
+    let trunk = domain::trunk::Trunk { id: fresh(site.clock.now(), site.entropy.as_ref()), tenant, ..trunk };
+    let number = domain::trunk::Number {
+        id: fresh(site.clock.now(), site.entropy.as_ref()),
+        tenant,
+        organization,
+        trunk: trunk.id,
+        number: domain::number::E164::parse("+14165550100").unwrap(),
+        created_at: trunk.created_at,
+    };
+    let deed = operator(trunk.created_at);
+    site.world.trunks.add_trunk(Reach::Everything, trunk, deed.clone()).await.unwrap();
+    site.world.numbers.add_number(Reach::Everything, number.clone(), deed).await.unwrap();
+    let form = browser.get(&page(organization)).await;
+    assert!(form.body.contains("+14165550100"), "{}", form.body);
+    let (once, number) = (field(&form, "once"), number.id.to_string());
+    let wrong = [
+        ("once", once.as_str()),
+        ("assistantId", &assistant),
+        ("phoneNumberId", &number),
+        ("phoneNumber", "123"),
+        ("customerName", "<b>Ada</b>"),
+        ("dynamicVariables", "day=Monday\nhour"),
+        ("callbackUrl", "http://127.0.0.1/"),
+    ];
+    let told = browser.submit(&page(organization), &page(organization), &wrong).await;
+    assert_eq!(told.status, 422);
+    for words in [
+        "String must contain at least 10 character(s)",
+        "Line 2: expected name=value",
+        "URL must use https",
+        "day=Monday\nhour",
+        "&#60;b&#62;Ada",
+    ] {
+        assert!(told.body.contains(words), "{words}: {}", told.body);
+    }
+    assert!(!told.body.contains("<b>Ada"));
+    assert_eq!(noted(&site, Action::CallPlace).await, 0);
+    browser.keep("callwright-language", "fr-CA");
+    let french = browser.submit(&page(organization), &page(organization), &wrong).await;
+    assert!(french.body.contains("Il faut au moins 10 caractères"), "{}", french.body);
+
+    let mut right = wrong;
+    right[3].1 = "+1 416 555 0123";
+    right[5].1 = r#"{"day": "Monday"}"#;
+    right[6].1 = "";
+    let placed = browser.submit(&page(organization), &page(organization), &right).await;
+    assert_eq!(placed.status, 303, "{}", placed.body);
+    assert_eq!(noted(&site, Action::CallPlace).await, 1);
+}
