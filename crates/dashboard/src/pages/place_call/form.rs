@@ -60,7 +60,7 @@ impl Typed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problems {
     /// With the call as a whole.
-    pub(super) whole: Option<&'static str>,
+    whole: Option<&'static str>,
     tried_assistant: String,
     tried_name: String,
     assistant: String,
@@ -72,6 +72,11 @@ pub(super) struct Problems {
 }
 
 impl Problems {
+    /// The fields are right, but there can be no such call.
+    pub(super) fn with_the_call(words: &'static str) -> Self {
+        Self { whole: Some(words), ..Self::default() }
+    }
+
     /// Takes the interface's problems to the fields of the form to a telephone.
     pub(super) fn extend(&mut self, language: Language, found: &[Problem]) {
         for problem in found {

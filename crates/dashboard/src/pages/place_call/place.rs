@@ -120,8 +120,7 @@ async fn carry_out(
         Err(PlaceError::Unavailable) => return Err(PageError::Unavailable),
         Err(PlaceError::Store(store)) => return Err(store.into()),
     };
-    let problems = form::Problems { whole: Some(refusal), ..form::Problems::default() };
-    form::again(inside, typed, problems).await
+    form::again(inside, typed, form::Problems::with_the_call(refusal)).await
 }
 
 /// What is wrong, at its field, in the reader's language.
