@@ -9,6 +9,7 @@ use domain::call::{Account, ArtifactKind, CallStory, Provenance, TranscriptEntry
 use domain::ids::{CallId, OrganizationId};
 use domain::ports::Watched;
 use domain::scope::Scope;
+use domain::user::Right;
 use url::Url;
 
 use super::list::badge;
@@ -50,6 +51,7 @@ struct Drawn {
     frame: Frame,
     heading: String,
     media: Option<String>,
+    live: bool,
 }
 
 impl View {
@@ -104,7 +106,7 @@ impl View {
             Part::new("timeline", self.timeline(&story).render()?),
         ];
         let media = files.recording.as_ref().map(|url| url.origin().ascii_serialization());
-        Ok(Drawn { frame: Frame::of(parts), heading, media })
+        Ok(Drawn { frame: Frame::of(parts), heading, media, live: !over })
     }
 
     /// Fresh addresses; without them the rest of the page is still worth showing.
@@ -209,6 +211,11 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
         stream: format!("{path}/live"),
         version: format!("{:x}", drawn.frame.version),
         frame: &drawn.frame,
+        hang_up: if drawn.live && inside.may(Right::PlaceCalls) {
+            format!("{path}/hang-up")
+        } else {
+            String::new()
+        },
     })?;
     if let Some(policy) = drawn.media.as_deref().and_then(answer::policy_with_media) {
         answer.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
@@ -238,6 +245,8 @@ struct Detail<'a> {
     stream: String,
     version: String,
     frame: &'a Frame,
+    /// Where to ask for the end of a live call; empty for who may not, and when it is over.
+    hang_up: String,
 }
 
 #[derive(Template)]
