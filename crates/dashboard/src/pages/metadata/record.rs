@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 use application::causes::causes;
 use application::replace_metadata::ReplaceMetadataError;
 use askama::Template;
+use domain::ids::UserId;
 use domain::metadata::MetadataRecord;
 use domain::user::Right;
 use serde_json::Value;
@@ -36,7 +37,7 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let record = read(&inside).await?;
     let text = pretty(&Value::Object(record.metadata.clone()));
     let saved = inside.query.ticked("saved");
-    answer::page(&page(&inside, &record, text, String::new(), saved))
+    answer::page(&page(&inside, &record, text, String::new(), saved).await?)
 }
 
 pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
@@ -66,7 +67,7 @@ pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
         Err(problem) => problem,
     };
     let record = read(&inside).await?;
-    answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(&inside, &record, text, problem, false))
+    answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(&inside, &record, text, problem, false).await?)
 }
 
 async fn read(inside: &Inside) -> Result<MetadataRecord, PageError> {
@@ -74,20 +75,33 @@ async fn read(inside: &Inside) -> Result<MetadataRecord, PageError> {
     found.ok_or(PageError::NotFound)
 }
 
-fn page(inside: &Inside, record: &MetadataRecord, text: String, problem: String, saved: bool) -> Page {
+/// Who wrote a version: a user within reach by their e-mail address, everybody else by their id.
+async fn writer(inside: &Inside, by: &str) -> Result<String, PageError> {
+    let Some(id) = UserId::parse(by) else { return Ok(by.to_owned()) };
+    let user = inside.service.accounts.user(inside.scope(), id).await?;
+    Ok(user.map_or_else(|| by.to_owned(), |user| user.email))
+}
+
+async fn page(
+    inside: &Inside,
+    record: &MetadataRecord,
+    text: String,
+    problem: String,
+    saved: bool,
+) -> Result<Page, PageError> {
     let words = words::of(inside.language);
     let moments = Moments::new(inside.language, inside.organization.profile.timezone);
     let notice = saved.then_some(words.saved);
-    Page {
+    Ok(Page {
         layout: Layout::of(inside, Section::Metadata, words.title).noting(notice),
         words,
         action: inside.href("/metadata"),
         schema: inside.href("/metadata/schema"),
         version: record.version,
         written: moments.short(record.created_at),
-        written_by: record.created_by.clone(),
+        written_by: writer(inside, &record.created_by).await?,
         text,
         problem,
         may_change: inside.may(Right::WriteAssistants),
-    }
+    })
 }
