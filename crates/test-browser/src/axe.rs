@@ -38,7 +38,7 @@ impl fmt::Display for Finding {
 }
 
 impl Page {
-    /// All that axe-core finds on the page, as it is shown now.
+    /// All that axe-core finds on the page, as it is shown now; the visitor has to allow scripts.
     pub async fn axe(&self) -> Vec<Finding> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/axe/axe.min.js");
         let source = std::fs::read_to_string(&file).unwrap_or_else(|error| {

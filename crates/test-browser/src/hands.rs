@@ -7,6 +7,9 @@ use crate::find::Element;
 use crate::page::Page;
 use crate::{PATIENCE, PAUSE};
 
+/// Nothing is further away than so many presses of Tab.
+const STEPS_MAX: u32 = 150;
+
 /// A key that is no letter.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Key {
@@ -100,6 +103,28 @@ impl Page {
             }
             self.input("Input.dispatchKeyEvent", event).await;
         }
+    }
+
+    /// Goes by Tab alone to an element, and insists that one sees where one is at every step.
+    pub async fn tab_to(&self, element: Element) {
+        let look = format!(
+            "(() => {{
+                const here = document.activeElement, style = getComputedStyle(here);
+                const outlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+                const told = here.outerHTML.slice(0, 200);
+                return {{ there: here === {}, seen: here === document.body || outlined || style.boxShadow !== 'none', told }};
+            }})()",
+            element.script()
+        );
+        for _ in 0..STEPS_MAX {
+            self.press(Key::Tab).await;
+            let here = self.evaluate(&look).await;
+            assert!(here["seen"] == true, "nobody sees the focus on {}", here["told"]);
+            if here["there"] == true {
+                return;
+            }
+        }
+        self.fail(&format!("{element:?} cannot be reached by the keyboard")).await;
     }
 
     /// Types where the cursor is.

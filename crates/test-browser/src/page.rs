@@ -256,6 +256,11 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         self.inside.wire.detach(&self.session);
+        // A page that nobody looks at any more holds no connections.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (inside, target) = (self.inside.clone(), json!({ "targetId": self.seen.frame() }));
+            runtime.spawn(async move { inside.wire.ask(None, "Target.closeTarget", target).await });
+        }
         let problems = self.seen.take_problems();
         if !std::thread::panicking() {
             assert!(problems.is_empty(), "on {}: {problems:#?}", self.seen.document().url);

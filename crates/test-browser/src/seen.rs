@@ -24,7 +24,8 @@ impl Document {
     }
 }
 
-/// What a page took over the network since its own request, redirects included.
+/// What a page took over the network since its own request, redirects included; sound and film, which are
+/// fetched as far as they are heard, aside.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Traffic {
     /// Requests made.
@@ -179,7 +180,9 @@ impl Notes {
             }
             None => {}
         }
-        self.requests.insert(id, (text(&params["request"]["url"]), 0));
+        if params["type"] != "Media" {
+            self.requests.insert(id, (text(&params["request"]["url"]), 0));
+        }
     }
 
     fn received(&mut self, params: &Value, field: &str, total: bool) {

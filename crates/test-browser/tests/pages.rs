@@ -98,7 +98,7 @@ async fn a_form_is_filled_by_mouse_and_keyboard_and_the_cookie_comes_back() {
     assert!(page.traffic().bytes > 500 && page.traffic().foreign == 0, "{:?}", page.traffic());
 
     page.open(&format!("{site}/")).await;
-    page.press(Key::Tab).await;
+    page.tab_to(link("Form")).await;
     page.press_through(Key::Enter).await;
     assert_eq!(page.path().await, "/form");
     page.problems().await;

@@ -20,6 +20,7 @@ mod callbacks;
 mod capacity;
 mod conversations;
 mod crashes;
+mod dashboard;
 mod first_run;
 mod logs;
 mod orphans;

@@ -1,6 +1,6 @@
 //! A running `callwright serve` with a database of its own, and the operator's command line.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
@@ -131,6 +131,20 @@ impl Installation {
         }
     }
 
+    /// Runs statements and gives the rows of the last.
+    pub async fn rows(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        self.database.rows(sql).await
+    }
+
+    /// Waits until a query has rows.
+    pub async fn rows_until(&self, sql: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.rows(sql).await.is_empty() {
+            assert!(Instant::now() < deadline, "no rows: {sql}\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// How many rows a table has.
     pub async fn count(&self, table: &str) -> usize {
         self.database.rows(&format!("SELECT 1 FROM {table}")).await.len()
@@ -190,7 +204,17 @@ impl Installation {
 
     /// Runs an operator's command with `--json` and gives its object.
     pub fn operator(&self, arguments: &[&str]) -> Value {
-        let output = self.command().args(arguments).arg("--json").output().unwrap();
+        self.operator_typing(arguments, "")
+    }
+
+    /// The same with something on its standard input.
+    pub fn operator_typing(&self, arguments: &[&str], typed: &str) -> Value {
+        let mut command = self.command();
+        command.args(arguments).arg("--json");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = command.spawn().unwrap();
+        running.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let output = running.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{arguments:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_str(&said).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {said}"))
@@ -208,7 +232,6 @@ impl Drop for Installation {
 
 /// Copies the log to a file and tells the first `listening` address.
 fn follow(lines: std::io::Lines<impl BufRead>, mut copy: std::fs::File, listening: &mpsc::Sender<String>) {
-    use std::io::Write;
     for line in lines.map_while(Result::ok) {
         let _ = writeln!(copy, "{line}");
         let Ok(entry) = serde_json::from_str::<Value>(&line) else { continue };

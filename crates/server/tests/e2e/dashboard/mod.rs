@@ -1,0 +1,12 @@
+//! The dashboard of the real program: in a real browser, and as an attacker meets it.
+
+mod api_keys;
+mod asked;
+mod calls;
+mod forgery;
+mod isolation;
+mod pages;
+mod people;
+mod person;
+mod sign_in;
+mod town;

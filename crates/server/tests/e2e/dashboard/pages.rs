@@ -1,0 +1,128 @@
+//! Every page of the table in the browser: readable by all, small, and quiet.
+
+use dashboard::{Level, entries};
+use test_browser::{Browser, Finding, Look, Page};
+
+use super::asked::target;
+use super::people::Standing;
+use super::person::{Person, SESSION};
+use super::town::{HOSTILE, Town};
+
+/// No page takes more than this over the network, with all that it loads.
+const LARGEST: u64 = 100 * 1024;
+
+/// A page of the table, and who looks at it.
+struct Seen {
+    path: &'static str,
+    url: String,
+    /// What is for everybody is shown to somebody who is not signed in.
+    by_stranger: bool,
+}
+
+/// All pages of the table, but files, streams and redirects.
+async fn pages(town: &Town, session: &str) -> Vec<Seen> {
+    let base = town.installation.base();
+    let (admin, stranger) = (Person::with_session(base, session), Person::stranger(base));
+    let mut pages = Vec::new();
+    for entry in entries().filter(|entry| entry.method == "GET") {
+        let by_stranger = entry.level == Level::Anybody;
+        let target = target(&entry, &town.owners[0].things);
+        let answer = if by_stranger { &stranger } else { &admin }.get(&target).await;
+        // This town was not set up by the link, which is told so.
+        let expected = if entry.path.starts_with("/set-up/") { [404, 404] } else { [200, 303] };
+        assert!(expected.contains(&answer.status), "{}: {answer:?}", entry.path);
+        if answer.header("content-type").is_some_and(|kind| kind.starts_with("text/html")) {
+            pages.push(Seen { path: entry.path, url: format!("{base}{target}"), by_stranger });
+        }
+    }
+    assert!(!pages.is_empty());
+    pages
+}
+
+/// An empty page of somebody who looks so.
+async fn page_of(town: &Town, browser: &Browser, session: &str, look: &Look, seen: &Seen) -> Page {
+    let page = browser.visitor(look.clone()).await.page().await;
+    if !seen.by_stranger {
+        page.plant_cookie(town.installation.base(), SESSION, session).await;
+    }
+    page
+}
+
+fn admin(town: &Town) -> Standing<'_> {
+    Standing { role: "admin", tenant: &town.owners[0].tenant, organization: None }
+}
+
+/// Opens every page so, and judges each; prints what it took over the network.
+async fn judge(look: Look) {
+    let (town, browser) = (Town::of("Clinic").await, Browser::start().await);
+    let session = town.session(admin(&town)).await;
+    let mut findings = Vec::new();
+    for seen in pages(&town, &session).await {
+        // A page of its own for each: whatever it does, it did by itself; and nothing is cached.
+        let page = page_of(&town, &browser, &session, &look, &seen).await;
+        page.forget_cache().await;
+        page.open(&seen.url).await;
+        page.is_clean().await;
+        let traffic = page.traffic();
+        println!("{:<60} {:>3} requests {:>7} bytes", seen.path, traffic.requests, traffic.bytes);
+        assert!(traffic.bytes <= LARGEST && traffic.foreign == 0, "{}: {traffic:?}", seen.path);
+        let overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth").await;
+        assert!(overflow.as_i64() <= Some(0), "{} is {overflow} pixels too wide", seen.path);
+        let serious = page.axe().await.into_iter().filter(Finding::is_serious);
+        findings.extend(serious.map(|finding| format!("{}: {finding}", seen.path)));
+        page.is_clean().await;
+    }
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_for_everybody_by_day() {
+    judge(Look::default()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_for_everybody_by_night() {
+    judge(Look::default().dark()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_for_everybody_on_a_telephone() {
+    judge(Look::phone()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_for_everybody_on_a_telephone_by_night_in_french() {
+    judge(Look::phone().dark().reading("fr-CA,fr")).await;
+}
+
+/// What a page has that only markup in somebody's text could have made, and texts that reach beyond
+/// themselves: a right-to-left override turns all that follows it in the same isolate.
+const INTRUDERS: &str = r"(() => {
+    const intruders = [...document.querySelectorAll('script:not([src]), img[src=x], [onerror]')];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const reaching = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        // Each choice of a list stands by itself.
+        if (!text.data.includes('\u202e') || text.parentElement.closest('option')) continue;
+        let around = text.parentElement;
+        while (!/isolate|plaintext/.test(getComputedStyle(around).unicodeBidi)) around = around.parentElement;
+        if (!around.textContent.trim().endsWith(text.data.trim())) reaching.push(around.outerHTML);
+    }
+    return [...intruders.map(one => one.outerHTML), ...reaching];
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn markup_in_what_people_wrote_is_shown_and_does_nothing() {
+    let (town, browser) = (Town::of(HOSTILE).await, Browser::start().await);
+    let session = town.session(admin(&town)).await;
+    let mut shown = 0;
+    for seen in pages(&town, &session).await {
+        let page = page_of(&town, &browser, &session, &Look::default(), &seen).await;
+        page.open(&seen.url).await;
+        let intruders = page.evaluate(INTRUDERS).await;
+        assert_eq!(intruders, serde_json::json!([]), "{}", seen.path);
+        page.is_clean().await;
+        shown += usize::from(page.text().await.contains("<script>alert('ran')</script>"));
+    }
+    assert!(shown > 0, "no page shows what people wrote");
+}
