@@ -3,6 +3,7 @@
 //! node among its peers, creating an organization, and replacing its metadata.
 
 pub mod analyse_calls;
+pub mod assistant_file;
 pub mod authenticate;
 pub mod causes;
 pub mod conclude_call;
@@ -21,6 +22,7 @@ pub mod run_call;
 pub mod set_up_test_line;
 pub mod supervisor;
 pub mod take_over;
+pub mod values;
 pub mod watch_trunks;
 
 mod crash_point;

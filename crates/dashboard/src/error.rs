@@ -1,7 +1,7 @@
 //! Why a page is not shown.
 
 use actix_web::http::StatusCode;
-use domain::ports::StoreUnavailable;
+use domain::ports::{SetupError, StoreUnavailable};
 
 /// What went wrong, as far as the reader is told.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,15 @@ pub(crate) enum PageError {
     /// A fault of ours.
     #[error("{0}")]
     Internal(&'static str),
+}
+
+impl From<SetupError> for PageError {
+    fn from(error: SetupError) -> Self {
+        match error {
+            SetupError::Unknown(_) => Self::NotFound,
+            SetupError::Store(away) => Self::Store(away),
+        }
+    }
 }
 
 impl From<askama::Error> for PageError {

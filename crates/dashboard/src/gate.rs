@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use application::assistant_file::Allowed;
 use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::replace_metadata::ReplaceMetadata;
+use domain::network::AddressPolicy;
 use domain::ports::{
-    Access, Accounts, Artifacts, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations,
-    MetadataRecords, Organizations, Passwords, SchemaJudge, Sessions, SetUp, SignInTries, Signing,
-    StoredSchemas,
+    Access, Accounts, Artifacts, Assistants, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations,
+    MetadataRecords, Numbers, Organizations, Passwords, SchemaJudge, Sessions, SetUp, SignInTries, Signing,
+    StoredSchemas, TrunkReports, Trunks,
 };
 use tokio::runtime::Handle;
 use url::Url;
@@ -47,6 +49,18 @@ pub struct Service {
     pub schemas: Arc<dyn StoredSchemas>,
     /// Judges by them.
     pub judge: Arc<dyn SchemaJudge>,
+    /// Who speaks on their calls.
+    pub assistants: Arc<dyn Assistants>,
+    /// What the operator lets assistants do.
+    pub allowed_assistants: Allowed,
+    /// What they call from.
+    pub numbers: Arc<dyn Numbers>,
+    /// What carries their calls.
+    pub trunks: Arc<dyn Trunks>,
+    /// Where trunks may lead that are set up here.
+    pub trunk_addresses: AddressPolicy,
+    /// How trunks stand.
+    pub trunk_reports: Arc<dyn TrunkReports>,
     /// Who may sign in.
     pub accounts: Arc<dyn Accounts>,
     /// Counts tries to sign in.

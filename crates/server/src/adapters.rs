@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use application::assistant_file::Allowed;
 use artifacts::{LocalArtifacts, S3Artifacts, S3Settings};
 use domain::network::{AddressPolicy, Network};
 use domain::ports::{Artifacts, KeyRing, LanguageModel, SignedFiles};
@@ -54,6 +55,15 @@ pub fn addresses(settings: &Settings, allowed: &[Network]) -> AddressPolicy {
     let own: Vec<IpAddr> =
         interfaces.iter().map(if_addrs::Interface::ip).chain(settings.sip.public_address).collect();
     AddressPolicy { allowed: allowed.to_vec(), own }
+}
+
+/// What the operator lets assistants do.
+pub fn allowed_assistants(settings: &Settings) -> Allowed {
+    let engines = &settings.engines;
+    Allowed {
+        addresses: addresses(settings, &engines.allowed_networks),
+        variables: engines.key_variables.keys().cloned().collect(),
+    }
 }
 
 /// The Redis that counts requests, where one is configured.

@@ -9,6 +9,7 @@
 )]
 
 mod account;
+mod assistants;
 mod audit_log;
 mod callback_secret;
 mod callbacks;
@@ -19,6 +20,7 @@ mod entrance;
 mod frame;
 mod keys;
 mod metadata;
+mod numbers_and_trunks;
 mod organizations;
 mod place_call;
 mod support;

@@ -1,7 +1,6 @@
 //! The command line: `serve`, the operator's commands, and a telephone for trying things out.
 
 mod assistant;
-mod assistant_file;
 mod call;
 mod doctor;
 mod key;

@@ -1,11 +1,10 @@
 //! Readers of arguments that say what is allowed.
 
+pub(super) use application::values::{address, country, domain_name, name, number, srtp, transport};
 use domain::access::Permission;
 use domain::assistant::ProviderRole;
 use domain::ids::{AssistantId, CallId, KeyId, OrganizationId, TenantId, TrunkId};
-use domain::number::{CountryCode, E164};
 use domain::organization::{TIMEZONES, Timezone, is_email};
-use domain::trunk::{Transport, TrunkAddress};
 use domain::user::Role;
 
 /// The longest name of anything, in characters.
@@ -44,12 +43,6 @@ pub(super) fn call(text: &str) -> Result<CallId, String> {
     id(CallId::parse(text))
 }
 
-pub(super) fn name(text: &str) -> Result<String, String> {
-    let text = text.trim();
-    let fits = !text.is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control);
-    fits.then(|| text.to_owned()).ok_or_else(|| format!("expected 1 to {NAME_MAX} characters of text"))
-}
-
 /// Text that may be empty, on one line.
 pub(super) fn free(text: &str) -> Result<String, String> {
     let fits = text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control);
@@ -74,28 +67,4 @@ pub(super) fn permission(text: &str) -> Result<Permission, String> {
 pub(super) fn role(text: &str) -> Result<Role, String> {
     let all = Role::ALL.map(Role::as_str).join(", ");
     Role::parse(text).ok_or_else(|| format!("expected one of {all}"))
-}
-
-pub(super) fn address(text: &str) -> Result<TrunkAddress, String> {
-    TrunkAddress::parse(text)
-        .ok_or_else(|| "expected HOST or HOST:PORT, IPv6 in brackets, e.g. [2001:db8::1]:5060".to_owned())
-}
-
-pub(super) fn transport(text: &str) -> Result<Transport, String> {
-    Transport::parse(text).ok_or_else(|| "expected udp, tcp or tls".to_owned())
-}
-
-pub(super) fn domain_name(text: &str) -> Result<String, String> {
-    TrunkAddress::parse(text)
-        .filter(|address| address.port.is_none())
-        .map(|_| text.to_owned())
-        .ok_or_else(|| "expected a host name without a port".to_owned())
-}
-
-pub(super) fn country(text: &str) -> Result<CountryCode, String> {
-    CountryCode::parse(text).ok_or_else(|| "expected a country calling code such as 1 or 49".to_owned())
-}
-
-pub(super) fn number(text: &str) -> Result<E164, String> {
-    E164::parse(text).ok_or_else(|| "expected an E.164 number such as +14155550123".to_owned())
 }

@@ -59,7 +59,7 @@ pub(super) struct Create {
     #[arg(long)]
     wideband: bool,
     /// Encrypt the sound of calls (SRTP): off or required.
-    #[arg(long, value_name = "off|required", value_parser = srtp, default_value = "off")]
+    #[arg(long, value_name = "off|required", value_parser = parse::srtp, default_value = "off")]
     srtp: Srtp,
     /// The most calls at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -135,10 +135,6 @@ impl Create {
             created_at: desk.now(),
         }
     }
-}
-
-fn srtp(text: &str) -> Result<Srtp, String> {
-    Srtp::parse(text).ok_or_else(|| "expected off or required".to_owned())
 }
 
 /// A trunk without its password.

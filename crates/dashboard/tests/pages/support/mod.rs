@@ -10,6 +10,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::assistant_file::Allowed;
 use application::create_organization::CreateOrganization;
 use application::deliver_callbacks::DeliverCallbacks;
 use application::replace_metadata::ReplaceMetadata;
@@ -18,9 +19,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use dashboard::{Dashboard, Front, Service};
 use domain::audit::{Action, Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
+use domain::network::AddressPolicy;
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
-use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
+use domain::ports::{
+    Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn, TrunkReport, TrunkReports,
+};
 use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::session::{NewSession, SessionDigest};
@@ -128,6 +132,12 @@ impl Site {
             replace_metadata: ReplaceMetadata { records: world.metadata.clone(), judge: judge.clone() },
             schemas: world.schemas.clone(),
             judge,
+            assistants: world.assistants.clone(),
+            allowed_assistants: Allowed::default(),
+            numbers: world.numbers.clone(),
+            trunks: world.trunks.clone(),
+            trunk_addresses: AddressPolicy::default(),
+            trunk_reports: Arc::new(NeverAsked),
             accounts: world.accounts.clone(),
             tries: world.tries.clone(),
             invitations: world.invitations.clone(),
@@ -298,4 +308,13 @@ fn organization(tenant: TenantId, id: OrganizationId, name: &str, at: time::Offs
 pub(crate) async fn audited(site: &Site, tenant: TenantId) -> Vec<Action> {
     let entries = site.world.audit.entries(Scope::Tenant(tenant), None, None, 100).await.unwrap();
     entries.into_iter().map(|entry| entry.action).collect()
+}
+
+/// Asks no trunk how it stands.
+struct NeverAsked;
+
+impl TrunkReports for NeverAsked {
+    fn report(&self, _trunk: domain::ids::TrunkId) -> TrunkReport {
+        TrunkReport::default()
+    }
 }

@@ -11,13 +11,13 @@ use domain::ids::{AssistantId, NewId, OrganizationId};
 use domain::scope::Reach;
 use serde_json::json;
 
-use super::assistant_file::{self, Allowed, Draft};
 use super::number::tenant_of_organization;
 use super::office::{Desk, every};
 use super::output::Output;
 use super::parse;
 use crate::adapters;
 use crate::config::Settings;
+use application::assistant_file::{self, Draft};
 use provider_key::{NewKey, ProviderKeys};
 
 #[derive(Debug, Subcommand)]
@@ -82,11 +82,7 @@ impl Command {
 fn draft(file: &Path, settings: &Settings) -> anyhow::Result<Draft> {
     let name = file.display();
     let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
-    let engines = &settings.engines;
-    let allowed = Allowed {
-        addresses: adapters::addresses(settings, &engines.allowed_networks),
-        variables: engines.key_variables.keys().cloned().collect(),
-    };
+    let allowed = adapters::allowed_assistants(settings);
     assistant_file::parse(&text, &allowed).with_context(|| format!("{name} describes no assistant"))
 }
 

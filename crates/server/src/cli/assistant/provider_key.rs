@@ -3,15 +3,13 @@
 use std::io::{IsTerminal, Read};
 
 use anyhow::{Context, bail};
+use application::values::{self, PROVIDER_KEY_MAX};
 use clap::{Args, Subcommand};
 use domain::assistant::{ProviderKey, ProviderRole};
 use domain::ids::AssistantId;
 use domain::secret::Secret;
 
 use crate::cli::parse;
-
-/// The longest key, in bytes.
-const KEY_MAX: usize = 4_096;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum ProviderKeys {
@@ -58,14 +56,12 @@ impl ProviderKeys {
 /// Reads one line; the words about a bad one do not repeat it.
 fn read(input: impl Read) -> anyhow::Result<Secret<String>> {
     let mut text = String::new();
-    let most = u64::try_from(KEY_MAX)? + 2;
+    let most = u64::try_from(PROVIDER_KEY_MAX)? + 2;
     input.take(most).read_to_string(&mut text).context("the key cannot be read from standard input")?;
-    let key = text.trim();
-    // It goes into a header of HTTP, which holds visible characters of ASCII.
-    if key.is_empty() || key.len() > KEY_MAX || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        bail!("standard input must hold a key: one line of 1 to {KEY_MAX} visible characters of ASCII");
+    match values::provider_key(&text) {
+        Ok(key) => Ok(Secret::new(key)),
+        Err(expected) => bail!("standard input must hold a key: {expected}"),
     }
-    Ok(Secret::new(key.to_owned()))
 }
 
 #[cfg(test)]
@@ -75,7 +71,7 @@ mod tests {
     #[test]
     fn one_line_is_a_key_and_nothing_else_is_nor_is_it_repeated() {
         assert_eq!(read(" sk-1_a\r\n".as_bytes()).unwrap().reveal(), "sk-1_a");
-        let longest = "k".repeat(KEY_MAX);
+        let longest = "k".repeat(PROVIDER_KEY_MAX);
         assert_eq!(read(format!("{longest}\n").as_bytes()).unwrap().reveal(), &longest);
         for bad in ["", "\n", "sk-1\nsk-2", "sk 1", "sk-\u{e9}", &format!("{longest}k"), &longest.repeat(9)] {
             let told = read(bad.as_bytes()).unwrap_err().to_string();

@@ -1,10 +1,12 @@
-//! The TOML file that describes an assistant.
+//! The TOML file that describes an assistant: the command line takes it, and the dashboard shows and
+//! takes the same text.
 
 mod agent;
 mod checks;
 mod conduct;
 mod form;
 mod script;
+mod written;
 
 use std::collections::BTreeSet;
 
@@ -15,10 +17,11 @@ use domain::variables::Variables;
 use time::OffsetDateTime;
 
 use form::{EngineName, File};
+pub use written::write;
 
 /// What the file says, ready to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Draft {
+pub struct Draft {
     name: String,
     team: Option<String>,
     engine: Engine,
@@ -30,16 +33,16 @@ pub(super) struct Draft {
 
 /// What the operator lets assistants do.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Allowed {
+pub struct Allowed {
     /// Where their providers may be.
-    pub(super) addresses: AddressPolicy,
+    pub addresses: AddressPolicy,
     /// The environment variables that they may name.
-    pub(super) variables: BTreeSet<String>,
+    pub variables: BTreeSet<String>,
 }
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum BadFile {
+pub enum BadFile {
     /// Not TOML, an unknown key, or a value of the wrong kind. The line itself is not repeated:
     /// somebody may have written a provider's key there.
     #[error("line {line}: {what}")]
@@ -60,7 +63,7 @@ pub(super) enum BadFile {
 }
 
 /// Reads a file's text.
-pub(super) fn parse(text: &str, allowed: &Allowed) -> Result<Draft, BadFile> {
+pub fn parse(text: &str, allowed: &Allowed) -> Result<Draft, BadFile> {
     let file: File = toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         BadFile::Form { line: before.matches('\n').count() + 1, what: error.message().to_owned() }
@@ -84,7 +87,7 @@ pub(super) fn parse(text: &str, allowed: &Allowed) -> Result<Draft, BadFile> {
 
 impl Draft {
     /// The assistant that the file describes, with what no file says.
-    pub(super) fn into_assistant(
+    pub fn into_assistant(
         self,
         id: AssistantId,
         tenant: TenantId,

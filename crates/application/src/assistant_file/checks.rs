@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::assistant::Language;
 
 use super::BadFile;
-use crate::cli::parse;
+use crate::values;
 
 /// The longest line, in characters.
 const LINE_MAX: usize = 4_000;
@@ -16,7 +16,7 @@ pub(super) fn bad(key: &str, allowed: impl Into<String>) -> BadFile {
 }
 
 pub(super) fn name(key: &str, text: &str) -> Result<String, BadFile> {
-    parse::name(text).map_err(|allowed| bad(key, allowed))
+    values::name(text).map_err(|allowed| bad(key, allowed))
 }
 
 /// Text of bounded length, in characters.

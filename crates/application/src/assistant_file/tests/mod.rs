@@ -4,6 +4,7 @@ mod agents;
 mod conduct;
 mod examples;
 mod scripts;
+mod written;
 
 use domain::network::Network;
 

@@ -1,0 +1,205 @@
+//! A trunk's settings. Its password is written, and never shown again.
+
+use actix_web::HttpResponse;
+use application::values;
+use askama::Template;
+use domain::ids::TrunkId;
+use domain::number::CountryCode;
+use domain::ports::ReviseTrunkError;
+use domain::scope::Reach;
+use domain::secret::Secret;
+use domain::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkRevision};
+
+use super::named;
+use super::words::{self, Words};
+use crate::answer;
+use crate::error::PageError;
+use crate::layout::{Layout, Section};
+use crate::pages::filled::Filled;
+use crate::request::Visit;
+
+/// The longest password, in characters.
+const PASSWORD_MAX: usize = 200;
+
+/// The fields that are shown again.
+const FIELDS: [&str; 11] = [
+    "name",
+    "address",
+    "transport",
+    "username",
+    "register",
+    "from_domain",
+    "default_country",
+    "wideband",
+    "srtp",
+    "max_calls",
+    "calls_per_second",
+];
+
+#[derive(Template)]
+#[template(path = "trunks/form.html")]
+struct Shown {
+    layout: Layout,
+    words: &'static Words,
+    id: Option<String>,
+    title: String,
+    has_password: bool,
+    filled: Filled,
+    transports: Vec<(String, String)>,
+    srtps: Vec<(String, String)>,
+}
+
+pub(super) async fn new(visit: Visit) -> Result<HttpResponse, PageError> {
+    form(&visit, None, Filled::with([("transport", "udp".to_owned())]))
+}
+
+pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
+    let mut filled = Filled::typed(&visit.form, &FIELDS);
+    let Some(read) = read(&visit, &mut filled) else { return form(&visit, None, filled) };
+    let credentials = match read.login {
+        Some(Login { password: None, .. }) => {
+            filled.note("password", words::of(visit.language).password_needed);
+            return form(&visit, None, filled);
+        }
+        Some(Login { username, password: Some(password) }) => Some(Credentials { username, password }),
+        None => None,
+    };
+    let id: TrunkId = visit.new_id();
+    let made = Trunk {
+        id,
+        tenant: visit.user.tenant,
+        name: read.name,
+        address: read.address,
+        transport: read.transport,
+        credentials,
+        register: read.register,
+        from_domain: read.from_domain,
+        default_country: read.default_country,
+        wideband: read.wideband,
+        srtp: read.srtp,
+        guarded: true,
+        max_calls: read.max_calls,
+        calls_per_second: read.calls_per_second,
+        created_at: visit.now(),
+    };
+    let (reach, deed) = (Reach::Within(visit.scope()), visit.deed());
+    visit.write(async move |service| service.trunks.add_trunk(reach, made, deed).await).await??;
+    Ok(answer::see("/trunks?done=created"))
+}
+
+pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
+    let own = named(&visit).await?;
+    form(&visit, Some(&own), known(&own))
+}
+
+pub(super) async fn revise(visit: Visit) -> Result<HttpResponse, PageError> {
+    let own = named(&visit).await?;
+    let mut filled = Filled::typed(&visit.form, &FIELDS);
+    let Some(revision) = read(&visit, &mut filled) else { return form(&visit, Some(&own), filled) };
+    let (reach, deed, id) = (Reach::Within(visit.scope()), visit.deed(), own.id);
+    let revising =
+        visit.write(async move |service| service.trunks.revise_trunk(reach, id, revision, deed).await);
+    match revising.await? {
+        Ok(_) => Ok(answer::see(&format!("/trunks/{id}?done=saved"))),
+        Err(ReviseTrunkError::Unknown) => Err(PageError::NotFound),
+        Err(ReviseTrunkError::PasswordNeeded(_)) => {
+            filled.note("password", words::of(visit.language).password_needed);
+            form(&visit, Some(&own), filled)
+        }
+        Err(ReviseTrunkError::Store(away)) => Err(away.into()),
+    }
+}
+
+/// What was typed, held against the rules of the command line and the address guard.
+fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
+    let words = words::of(visit.language);
+    let name = filled.required("name", values::name);
+    let guard = &visit.service.trunk_addresses;
+    let address = filled.required("address", |text| {
+        let address = values::address(text)?;
+        guard.judge_trunk_host(&address.host).map_err(|refused| refused.as_str().to_owned())?;
+        Ok(address)
+    });
+    let transport = filled.required("transport", values::transport);
+    let srtp = filled.optional("srtp", values::srtp).unwrap_or(Srtp::Off);
+    let username = filled.optional("username", values::name);
+    let password = visit.form.raw("password").filter(|text| !text.is_empty());
+    if password.is_some_and(|text| text.chars().count() > PASSWORD_MAX) {
+        filled.note("password", format!("expected at most {PASSWORD_MAX} characters of text"));
+    }
+    let register = filled.ticked("register");
+    if username.is_none() && (register || password.is_some()) && filled.problem("username").is_empty() {
+        filled.note("username", words.username_needed);
+    }
+    let from_domain = filled.optional("from_domain", values::domain_name);
+    let default_country = filled.optional("default_country", values::country);
+    let max_calls = filled.optional("max_calls", |text| values::limit(text, values::MAX_CALLS_MAX));
+    let pace = |text: &str| values::limit(text, values::CALLS_PER_SECOND_MAX);
+    let calls_per_second = filled.optional("calls_per_second", pace);
+    let password = password.map(|text| Secret::new(text.to_owned()));
+    let whole = || {
+        Some(TrunkRevision {
+            name: name?,
+            address: address?,
+            transport: transport?,
+            login: username.map(|username| Login { username, password }),
+            register,
+            from_domain,
+            default_country,
+            wideband: filled.ticked("wideband"),
+            srtp,
+            guarded: true,
+            max_calls,
+            calls_per_second,
+        })
+    };
+    let read = whole();
+    read.filter(|_| filled.is_fit())
+}
+
+fn known(own: &Trunk) -> Filled {
+    let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
+    let mut values = vec![
+        ("name", own.name.clone()),
+        ("address", own.address.to_string()),
+        ("transport", own.transport.as_str().to_owned()),
+        ("username", own.credentials.as_ref().map(|known| known.username.clone()).unwrap_or_default()),
+        ("from_domain", own.from_domain.clone().unwrap_or_default()),
+        (
+            "default_country",
+            own.default_country.as_ref().map(CountryCode::as_str).unwrap_or_default().to_owned(),
+        ),
+        ("srtp", own.srtp.as_str().to_owned()),
+        ("max_calls", number(own.max_calls)),
+        ("calls_per_second", number(own.calls_per_second)),
+    ];
+    for (name, ticked) in [("register", own.register), ("wideband", own.wideband)] {
+        if ticked {
+            values.push((name, "yes".to_owned()));
+        }
+    }
+    Filled::of(values)
+}
+
+fn form(visit: &Visit, own: Option<&Trunk>, filled: Filled) -> Result<HttpResponse, PageError> {
+    let words = words::of(visit.language);
+    let notice = (visit.query.text("done") == Some("saved")).then_some(words.saved);
+    let title = own.map_or_else(|| words.new.to_owned(), |own| own.name.clone());
+    let pair = |value: &str, text: &str| (value.to_owned(), text.to_owned());
+    let shown = Shown {
+        layout: Layout::of(visit, Section::Trunks, title.clone()).noting(notice),
+        words,
+        id: own.map(|own| own.id.to_string()),
+        title,
+        has_password: own.is_some_and(|own| own.credentials.is_some()),
+        filled,
+        transports: [Transport::Udp, Transport::Tcp, Transport::Tls]
+            .map(|own| pair(own.as_str(), &own.as_str().to_uppercase()))
+            .to_vec(),
+        srtps: vec![
+            pair(Srtp::Off.as_str(), words.srtp_off),
+            pair(Srtp::Required.as_str(), words.srtp_required),
+        ],
+    };
+    shown.filled.page(&shown)
+}

@@ -1,0 +1,110 @@
+//! `/trunks`.
+
+use actix_web::HttpResponse;
+use askama::Template;
+use domain::page::PageRequest;
+use domain::ports::{RegistrationReport, Standing, TrunkReport};
+use domain::scope::Reach;
+use domain::user::Right;
+
+use super::words::{self, Words};
+use crate::answer;
+use crate::error::PageError;
+use crate::layout::{Layout, Section};
+use crate::request::Visit;
+
+/// Trunks on a page.
+const SIZE: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "trunks/list.html")]
+struct Shown {
+    layout: Layout,
+    words: &'static Words,
+    rows: Vec<Row>,
+    manages: bool,
+    page: u32,
+    previous: String,
+    next: String,
+    told: String,
+}
+
+struct Row {
+    id: String,
+    name: String,
+    address: String,
+    transport: &'static str,
+    /// The badge's class, and its words.
+    standing: (&'static str, &'static str),
+    ping: String,
+    registration: Option<(&'static str, String)>,
+    calls: usize,
+}
+
+pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
+    let words = words::of(visit.language);
+    let number = visit.query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1).max(1);
+    let (reach, page) = (Reach::Within(visit.scope()), PageRequest { number, size: SIZE });
+    let found = visit.service.trunks.trunks_of(reach, visit.user.tenant, page).await?;
+    let full = u32::try_from(found.len()).is_ok_and(|count| count == SIZE);
+    let rows = found.into_iter().map(|own| {
+        let report = visit.service.trunk_reports.report(own.id);
+        Row {
+            id: own.id.to_string(),
+            name: own.name,
+            address: own.address.to_string(),
+            transport: own.transport.as_str(),
+            standing: standing(report.standing, words),
+            ping: ping(&report, words),
+            calls: report.live_calls,
+            registration: report.registration.map(|known| registration(&known, words)),
+        }
+    });
+    let notice = match visit.query.text("done") {
+        Some("created") => Some(words.created),
+        Some("retired") => Some(words.retired),
+        _ => None,
+    };
+    let link =
+        |wanted: bool, number: u32| if wanted { format!("/trunks?page={number}") } else { String::new() };
+    answer::page(&Shown {
+        layout: Layout::of(&visit, Section::Trunks, words.title).noting(notice),
+        words,
+        rows: rows.collect(),
+        manages: visit.may(Right::ManageTenant),
+        page: number,
+        previous: link(number > 1, number.saturating_sub(1)),
+        next: link(full, number.saturating_add(1)),
+        told: format!("{} {number}", words.page),
+    })
+}
+
+const fn standing(standing: Standing, words: &Words) -> (&'static str, &'static str) {
+    match standing {
+        Standing::NeverAsked => ("", words.never_asked),
+        Standing::Up => ("good", words.up),
+        Standing::Down => ("bad", words.down),
+        Standing::BuiltIn => ("good", words.built_in),
+    }
+}
+
+fn ping(report: &TrunkReport, words: &Words) -> String {
+    let Some(ping) = &report.last_ping else { return words.no_ping.to_owned() };
+    let ago = ping.ago.as_secs();
+    match &ping.answer {
+        Ok(answer) => {
+            let trip = ping.round_trip.map_or(String::new(), |trip| format!(", {} ms", trip.as_millis()));
+            format!("{} {}{trip} · {ago} s", answer.code, answer.phrase)
+        }
+        Err(why) => format!("{} · {ago} s", why.as_str()),
+    }
+}
+
+fn registration(report: &RegistrationReport, words: &Words) -> (&'static str, String) {
+    match report {
+        RegistrationReport::Pending => ("", words.pending.to_owned()),
+        RegistrationReport::Stands { .. } => ("good", words.registered.to_owned()),
+        RegistrationReport::Refused(answer) => ("bad", format!("{} {}", answer.code, answer.phrase)),
+        RegistrationReport::Unanswered(why) => ("bad", why.as_str().to_owned()),
+    }
+}

@@ -1,0 +1,139 @@
+//! Trunks, and the numbers that they carry.
+
+use domain::audit::Action;
+use domain::page::PageRequest;
+use domain::scope::Reach;
+use domain::user::Role;
+
+use crate::support::{Browser, Site, audited};
+
+const TRUNK: [(&str, &str); 6] = [
+    ("name", "Carrier <b>"),
+    ("address", "sip.example.com:5061"),
+    ("transport", "tls"),
+    ("username", "acme"),
+    ("password", "pässword"),
+    ("srtp", "required"),
+];
+
+/// The address of the page of the only trunk.
+async fn only_trunk(site: &Site) -> String {
+    let page = PageRequest { number: 1, size: 9 };
+    let trunks = site.world.trunks.trunks_of(Reach::Everything, site.clinic.tenant, page).await.unwrap();
+    assert_eq!(trunks.len(), 1);
+    assert!(trunks[0].guarded);
+    format!("/trunks/{}", trunks[0].id)
+}
+
+async fn with_trunk(site: &Site) -> (Browser, String) {
+    let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let made = browser.submit("/trunks/new", "/trunks/new", &TRUNK).await;
+    assert_eq!((made.status, made.header("location")), (303, Some("/trunks?done=created")), "{}", made.body);
+    let page = only_trunk(site).await;
+    (browser, page)
+}
+
+#[tokio::test]
+async fn a_trunk_is_added_changed_and_retired_and_its_password_is_never_shown() {
+    let site = Site::start().await;
+    let (mut browser, page) = with_trunk(&site).await;
+    let list = browser.get("/trunks").await.body;
+    assert!(list.contains("Carrier &#60;b&#62;") && list.contains("not asked yet"), "{list}");
+    let shown = browser.get(&page).await.body;
+    assert!(shown.contains("keep the stored one") && !shown.contains("pässword"), "{shown}");
+    let mut changed = TRUNK.to_vec();
+    changed[0].1 = "Carrier 2";
+    changed[4].1 = "";
+    assert_eq!(browser.submit(&page, &page, &changed).await.location(), format!("{page}?done=saved"));
+    changed[1].1 = "sip.other.example";
+    let refused = browser.submit(&page, &page, &changed).await;
+    assert!(refused.status == 422 && refused.body.contains("stays with its address"), "{}", refused.body);
+    assert!(refused.body.contains("sip.other.example"));
+    let retire = format!("{page}/retire");
+    assert_eq!(browser.submit(&retire, &retire, &[]).await.location(), "/trunks?done=retired");
+    assert_eq!(browser.get(&page).await.status, 404);
+    assert!(browser.get("/trunks").await.body.contains("There is no trunk yet"));
+    let actions = audited(&site, site.clinic.tenant).await;
+    for action in [Action::TrunkCreate, Action::TrunkUpdate, Action::TrunkDelete] {
+        assert_eq!(actions.iter().filter(|own| **own == action).count(), 1, "{action:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_trunk_is_told_beside_its_field() {
+    let site = Site::start().await;
+    let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
+    for (field, value, told) in [
+        ("name", " ", "expected 1 to 200 characters of text"),
+        ("address", "10.0.0.1", "address"),
+        ("address", "localhost:5060", "localhost"),
+        ("address", "a b", "expected HOST or HOST:PORT"),
+        ("transport", "carrier pigeon", "expected udp, tcp or tls"),
+        ("username", "", "needs a user name"),
+        ("password", "", "Give the password"),
+        ("srtp", "maybe", "expected off or required"),
+    ] {
+        let mut fields = TRUNK.to_vec();
+        fields.iter_mut().find(|(name, _)| *name == field).unwrap().1 = value;
+        let shown = browser.submit("/trunks/new", "/trunks/new", &fields).await;
+        assert!(shown.status == 422 && shown.body.contains(told), "{field} {value}: {}", shown.body);
+        assert!(shown.body.contains("aria-invalid"), "{field}");
+        assert!(!shown.body.contains("pässword"), "{field}");
+    }
+    for (field, value, told) in [
+        ("max_calls", "0", "expected a whole number from 1 to 100000"),
+        ("default_country", "x", "calling code"),
+    ] {
+        let fields = [TRUNK.to_vec(), vec![(field, value)]].concat();
+        let shown = browser.submit("/trunks/new", "/trunks/new", &fields).await;
+        assert!(shown.status == 422 && shown.body.contains(told), "{field} {value}: {}", shown.body);
+    }
+}
+
+#[tokio::test]
+async fn a_number_needs_a_trunk_and_is_added_and_retired() {
+    let site = Site::start().await;
+    let mut alone = site.signed_in(&site.rival, None, Role::Admin).await;
+    let theirs = format!("/o/{}/numbers", site.rival.first());
+    assert!(alone.get(&format!("{theirs}/new")).await.body.contains("There is no trunk yet"));
+
+    let (mut browser, trunk) = with_trunk(&site).await;
+    let trunk = trunk.rsplit('/').next().unwrap().to_owned();
+    let home = format!("/o/{}/numbers", site.clinic.first());
+    let new = format!("{home}/new");
+    for (number, own, told) in [
+        ("555", trunk.as_str(), "expected an E.164 number"),
+        ("+14155550123", "", "Choose a trunk"),
+        ("+14155550123", "0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11", "Choose a trunk"),
+    ] {
+        let shown = browser.submit(&new, &new, &[("number", number), ("trunk", own)]).await;
+        assert!(shown.status == 422 && shown.body.contains(told), "{number} {own}: {}", shown.body);
+    }
+    let added = browser.submit(&new, &new, &[("number", "+14155550123"), ("trunk", &trunk)]).await;
+    assert_eq!(added.location(), format!("{home}?done=created"));
+    let list = browser.get(&home).await.body;
+    assert!(list.contains("+14155550123") && list.contains("Carrier &#60;b&#62;"), "{list}");
+    let (_, rest) = list.split_once(&format!("{home}/")).and(list.rsplit_once(&format!("{home}/"))).unwrap();
+    let retire = format!("{home}/{}", rest.split('"').next().unwrap());
+    assert!(retire.ends_with("/retire"), "{retire}");
+    let mut member = site.signed_in(&site.clinic, None, Role::Member).await;
+    assert!(!member.get(&home).await.body.contains("/retire"));
+    assert_eq!(member.get(&retire).await.status, 403);
+    let second = retire.replace(&site.clinic.first().to_string(), &site.clinic.organizations[1].to_string());
+    assert_eq!(browser.get(&second).await.status, 404);
+    assert_eq!(browser.submit(&retire, &retire, &[]).await.location(), format!("{home}?done=retired"));
+    assert!(browser.get(&home).await.body.contains("There is no number yet"));
+}
+
+#[tokio::test]
+async fn trunks_belong_to_the_whole_tenant() {
+    let site = Site::start().await;
+    let (_, page) = with_trunk(&site).await;
+    let mut within = site.signed_in(&site.clinic, Some(site.clinic.first()), Role::Admin).await;
+    assert!(within.get("/trunks").await.body.contains("Carrier &#60;b&#62;"));
+    assert_eq!(within.get(&page).await.status, 403);
+    assert_eq!(within.get("/trunks/new").await.status, 403);
+    let mut rival = site.signed_in(&site.rival, None, Role::Admin).await;
+    assert_eq!(rival.get(&page).await.status, 404);
+    assert!(!rival.get("/trunks").await.body.contains("Carrier"));
+}
