@@ -6,10 +6,17 @@ use std::error::Error;
 use std::time::Duration;
 
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
-use domain::ports::{Assistants, Callbacks, Directory, Settled, Signing, TryOutcome, TryRecord};
+use domain::ids::UserId;
+use domain::password::PasswordHash;
+use domain::ports::{
+    Accounts, Admission, Assistants, Callbacks, Directory, Sessions, Settled, SignIn, Signing, TryOutcome,
+    TryRecord,
+};
 use domain::scope::Reach;
 use domain::secret::Secret;
+use domain::session::{Link, LinkDigest, NewSession, SessionDigest};
 use domain::testing::{Ground, World, deed, moment};
+use domain::user::{Role, User};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
 
@@ -177,4 +184,38 @@ async fn one_unreadable_secret_does_not_hold_up_the_callbacks_of_others() {
     assert!(store.settle(good.boot, call.id, 0, record, Settled::Delivered).await.unwrap());
     let error = store.claim(good.boot, moment(120), lease, &[], 10).await.unwrap_err();
     assert!(told(&error).contains("signing_secrets"), "{}", told(&error));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_sessions_and_links_only_digests_lie_in_the_tables_and_none_with_a_removed_user() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let hash = PasswordHash::from_phc("$argon2id$stored".to_owned());
+    let admin = User {
+        id: UserId::from_uuid(ground.tenant.uuid()),
+        tenant: ground.tenant,
+        organization: Some(ground.organization),
+        email: "ada@clinic.example".to_owned(),
+        role: Role::Admin,
+        active: true,
+        created_at: moment(0),
+        signed_in_at: None,
+    };
+    store.add(admin.clone(), Admission::Password(hash.clone()), deed(moment(1))).await.unwrap();
+    let session = NewSession::new(SessionDigest([0xab; 32]), None, None, moment(1));
+    let sign_in = SignIn { user: admin.id, proved: hash, rehashed: None, session };
+    assert!(store.begin(sign_in).await.unwrap().is_some());
+    let link = Link { digest: LinkDigest([0xcd; 32]), created_at: moment(1), expires_at: moment(9) };
+    store.invite(admin.scope(), admin.id, link, deed(moment(1))).await.unwrap();
+    let stored = async |query: &str| database.value(query).await.unwrap();
+    assert_eq!(stored("SELECT encode(digest, 'hex') FROM sessions").await, "ab".repeat(32));
+    assert_eq!(stored("SELECT encode(digest, 'hex') FROM one_time_links").await, "cd".repeat(32));
+    let told = database.rows("SELECT row_to_json(a)::text FROM audit_entries a").await;
+    assert!(!format!("{told:?}").contains("argon2"), "{told:?}");
+    store.remove(admin.scope(), admin.id, deed(moment(1))).await.unwrap();
+    let left =
+        "SELECT count(*)::text FROM (SELECT digest FROM sessions UNION ALL SELECT digest FROM one_time_links
+        UNION ALL SELECT ''::bytea FROM users WHERE password IS NOT NULL) AS left_behind";
+    assert_eq!(stored(left).await, "0");
 }
