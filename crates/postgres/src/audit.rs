@@ -58,7 +58,7 @@ pub(crate) fn entry(
     deed: &Deed,
     within: Scope,
     action: Action,
-    subject: impl ToString,
+    subject: impl std::fmt::Display + Copy,
     name: Option<&str>,
 ) -> Result<Statement, Failure> {
     let adding = statement(ADD)

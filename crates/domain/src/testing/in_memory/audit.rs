@@ -50,7 +50,7 @@ impl State {
         deed: &Deed,
         within: Scope,
         action: Action,
-        subject: impl ToString,
+        subject: impl std::fmt::Display + Copy,
         name: Option<&str>,
     ) {
         self.audit.push(AuditEntry {
