@@ -44,6 +44,9 @@ bench-media: (bench "media" "media-realtime" "memory")
 # Our own share of the delay from the callee's voice to the provider's and back.
 bench-voice: (bench "voice")
 
+# The dashboard: the list of a million calls, two hundred open live pages, and how much each page loads.
+bench-dashboard: (bench "dashboard")
+
 # Measurements of the release build, each on a durable database of its own; all are made even if one fails.
 [private]
 bench +what:

@@ -143,7 +143,7 @@ fn compare(
 }
 
 /// Records calls over a year, of all types, of ten assistants, and waits until they are folded.
-fn lay(installation: &Installation, desk: &Desk, count: u32) {
+pub(crate) fn lay(installation: &Installation, desk: &Desk, count: u32) {
     let Desk { tenant, organization, assistant, number, .. } = desk;
     database::query(
         installation,

@@ -1,6 +1,6 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory PROGRAM [FOLDER]`
+//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory|dashboard PROGRAM [FOLDER]`
 //!
 //! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
 //! is no memory disk, when not given.
@@ -36,6 +36,7 @@ mod machine;
 mod media;
 mod memory;
 mod organizations;
+mod pages;
 mod peer;
 mod pgbench;
 mod provider;
@@ -73,9 +74,10 @@ fn main() -> ExitCode {
         "media-realtime" => media::realtime,
         "voice" => voice::run,
         "memory" => memory::run,
+        "dashboard" => pages::run,
         _ => {
             println!(
-                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory PROGRAM [FOLDER]"
+                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory|dashboard PROGRAM [FOLDER]"
             );
             return ExitCode::FAILURE;
         }
