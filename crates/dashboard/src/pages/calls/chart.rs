@@ -6,7 +6,7 @@ use domain::call::{CallStatus, ChartBounds, Outcomes};
 use jiff::ToSpan;
 use time::{Duration, OffsetDateTime};
 
-use super::words;
+use super::words::{self, grouped};
 use crate::language::Language;
 use crate::moment::Moments;
 
@@ -162,9 +162,15 @@ impl Chart {
             Step::Month => language.pick("Calls per month", "Appels par mois"),
         };
         let [first, _, last] = &labels;
+        let each = match step {
+            Step::Hour => language.pick("an hour", "par heure"),
+            Step::Day => language.pick("a day", "par jour"),
+            Step::Month => language.pick("a month", "par mois"),
+        };
+        let (all, most) = (grouped(language, all), grouped(language, highest));
         let told = match language {
-            Language::English => format!("{all} calls from {first} to {last}; at most {highest} at a time."),
-            Language::French => format!("{all} appels, de {first} à {last}; au plus {highest} à la fois."),
+            Language::English => format!("{all} calls from {first} to {last}; at most {most} {each}."),
+            Language::French => format!("{all} appels, de {first} à {last}; au plus {most} {each}."),
         };
         Self {
             title: title.to_owned(),

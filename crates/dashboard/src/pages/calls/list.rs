@@ -82,7 +82,7 @@ impl View {
             href: self.filter.with(&self.path, "status", None),
             label: Words::of(self.language).all,
             class: "all",
-            calls: all,
+            calls: words::grouped(self.language, all),
             current: self.filter.status.is_none(),
         };
         let shown = [
@@ -96,7 +96,7 @@ impl View {
             href: self.filter.with(&self.path, "status", Some(status.as_str())),
             label: words::status(self.language, status),
             class: class(status),
-            calls: board.outcomes.of(status),
+            calls: words::grouped(self.language, board.outcomes.of(status)),
             current: self.filter.status == Some(status),
         });
         let counts = std::iter::once(everything).chain(of_status).collect();
@@ -117,12 +117,14 @@ impl View {
         let pages = u32::try_from(total.div_ceil(u64::from(PAGE_SIZE))).unwrap_or(u32::MAX).max(1);
         let first = u64::from(page - 1) * u64::from(PAGE_SIZE) + 1;
         let last = (first + u64::from(PAGE_SIZE) - 1).min(total);
+        let beyond = first > total;
+        let [first, last, all] = [first, last, total].map(|number| words::grouped(self.language, number));
         let told = match (self.language, total) {
             (_, 0) => String::new(),
-            (Language::English, _) if first > total => format!("{total} calls"),
-            (Language::English, _) => format!("{first}–{last} of {total}"),
-            (Language::French, _) if first > total => format!("{total} appels"),
-            (Language::French, _) => format!("{first} à {last} sur {total}"),
+            (Language::English, _) if beyond => format!("{all} calls"),
+            (Language::English, _) => format!("{first}–{last} of {all}"),
+            (Language::French, _) if beyond => format!("{all} appels"),
+            (Language::French, _) => format!("{first} à {last} sur {all}"),
         };
         let link = |page| self.filter.on_page(&self.path, page);
         let previous = if page > 1 { link(page.min(pages + 1) - 1) } else { String::new() };
@@ -251,7 +253,7 @@ struct Count {
     href: String,
     label: &'static str,
     class: &'static str,
-    calls: u64,
+    calls: String,
     current: bool,
 }
 

@@ -291,3 +291,28 @@ pub(crate) const fn reason(language: Language, reason: EndedReason) -> &'static 
 pub(crate) fn spaced(name: &str) -> String {
     name.replace('_', " ")
 }
+
+/// A number with its thousands apart: `12,345`, and `12 345` in French, without a break.
+pub(crate) fn grouped(language: Language, number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 2);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(language.pick(',', '\u{202f}'));
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let told = |number| grouped(Language::English, number);
+        assert_eq!([told(0), told(999), told(1_000), told(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(grouped(Language::French, 12_345), "12\u{202f}345");
+    }
+}
