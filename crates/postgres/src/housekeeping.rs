@@ -37,14 +37,15 @@ WITH turn AS MATERIALIZED (
 )
 SELECT count(*) AS done FROM taken";
 
-// The same for what calls came to.
+// The same for what calls came to. Many may come at once, so that the rows are joined: planned while the
+// table is empty, a search in an array would go through all of it for each row.
 const FOLD_OUTCOMES: &str = "
 WITH turn AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(7163102946023818) AS ours
+), picked AS MATERIALIZED (
+    SELECT ctid AS place FROM call_outcomes WHERE (SELECT ours FROM turn) LIMIT $1
 ), taken AS (
-    DELETE FROM call_outcomes WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM call_outcomes WHERE (SELECT ours FROM turn) LIMIT $1
-    ))
+    DELETE FROM call_outcomes USING picked WHERE call_outcomes.ctid = picked.place
     RETURNING organization_id, half_hour, call_type, status, calls
 ), folded AS (
     INSERT INTO call_outcome_totals AS total (organization_id, span, starts, call_type, status, calls)

@@ -7,7 +7,7 @@ use actix_web::http::header::CONTENT_SECURITY_POLICY;
 use askama::Template;
 use domain::call::{Account, ArtifactKind, CallStory, Provenance, TranscriptEntry};
 use domain::ids::{CallId, OrganizationId};
-use domain::ports::Watched;
+use domain::ports::{DeliveryTry, Watched};
 use domain::scope::Scope;
 use domain::user::Right;
 use url::Url;
@@ -72,6 +72,7 @@ impl View {
         let here = |story: &CallStory| story.call.log.listing.organization == self.organization;
         let story = story.filter(here).ok_or(PageError::NotFound)?;
         let files = self.files(&story).await;
+        let by_hand = self.by_hand(&story).await?;
         let words = Words::of(self.language);
         let (log, listing) = (&story.call.log, &story.call.log.listing);
         let over = !story.call.state.is_live();
@@ -103,7 +104,7 @@ impl View {
             ),
             Part::new("summary", self.summary(&story).render()?),
             Part::new("facts", self.facts(&story).render()?),
-            Part::new("timeline", self.timeline(&story).render()?),
+            Part::new("timeline", self.timeline(&story, &by_hand).render()?),
         ];
         let media = files.recording.as_ref().map(|url| url.origin().ascii_serialization());
         Ok(Drawn { frame: Frame::of(parts), heading, media, live: !over })
@@ -173,9 +174,19 @@ impl View {
         }
     }
 
-    fn timeline(&self, story: &CallStory) -> Timeline {
+    /// Tries of the callback that somebody made, beside those of the schedule.
+    async fn by_hand(&self, story: &CallStory) -> Result<Vec<DeliveryTry>, PageError> {
+        if story.callback.is_none() {
+            return Ok(Vec::new());
+        }
+        let delivery = self.service.deliveries.of_call(self.scope, self.call).await?;
+        let tries = delivery.map(|delivery| delivery.tries).unwrap_or_default();
+        Ok(tries.into_iter().filter(|one| one.by.is_some()).collect())
+    }
+
+    fn timeline(&self, story: &CallStory, by_hand: &[DeliveryTry]) -> Timeline {
         let words = Words::of(self.language);
-        Timeline { words, told: story::told(self.language, &self.moments, story) }
+        Timeline { words, told: story::told(self.language, &self.moments, story, by_hand) }
     }
 }
 

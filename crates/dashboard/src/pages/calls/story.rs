@@ -1,7 +1,7 @@
 //! The story of a call in words: what happened when.
 
 use domain::call::{CallStory, CallType, Happening, timeline};
-use domain::ports::{TryOutcome, TryRecord};
+use domain::ports::{DeliveryTry, TryOutcome, TryRecord};
 
 use super::words;
 use crate::language::Language;
@@ -18,11 +18,24 @@ pub(super) struct Told {
     pub(super) class: &'static str,
 }
 
-pub(super) fn told(language: Language, moments: &Moments, story: &CallStory) -> Vec<Told> {
+/// `by_hand` are the callback's tries that somebody made.
+pub(super) fn told(
+    language: Language,
+    moments: &Moments,
+    story: &CallStory,
+    by_hand: &[DeliveryTry],
+) -> Vec<Told> {
     let entries = timeline(story).into_iter();
     entries
         .map(|entry| {
-            let (class, text, detail) = words_of(language, entry.what);
+            let (class, text, detail) = match entry.what {
+                Happening::Reported { record, .. } if by_hand.iter().any(|own| own.record == *record) => {
+                    let (class, _, detail) = reported(language, 0, record);
+                    let text = language.pick("Callback sent by hand", "Rappel HTTP envoyé manuellement");
+                    (class, text.to_owned(), detail)
+                }
+                what => words_of(language, what),
+            };
             Told { at: entry.at.map(|at| moments.time(at)), text, detail, class }
         })
         .collect()
