@@ -17,7 +17,6 @@ pub(crate) struct Words {
     pub(crate) status: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) assistant: &'static str,
-    pub(crate) assistant_hint: &'static str,
     pub(crate) intent: &'static str,
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
@@ -68,7 +67,6 @@ pub(crate) struct Words {
     pub(crate) during: &'static str,
     pub(crate) unseen_files: &'static str,
     pub(crate) too_long: &'static str,
-    pub(crate) report: &'static str,
     pub(crate) report_to: &'static str,
 }
 
@@ -93,7 +91,6 @@ const ENGLISH: Words = Words {
     status: "Status",
     kind: "Type",
     assistant: "Assistant",
-    assistant_hint: "Part of the name",
     intent: "Intent",
     from: "From",
     to: "To",
@@ -144,7 +141,6 @@ const ENGLISH: Words = Words {
     during: "during the call",
     unseen_files: "The files cannot be reached right now.",
     too_long: "The transcript goes on; all of it is in the file.",
-    report: "Callback",
     report_to: "Reported to",
 };
 
@@ -160,7 +156,6 @@ const FRENCH: Words = Words {
     status: "État",
     kind: "Type",
     assistant: "Assistant",
-    assistant_hint: "Une partie du nom",
     intent: "Intention",
     from: "Du",
     to: "Au",
@@ -211,7 +206,6 @@ const FRENCH: Words = Words {
     during: "pendant l’appel",
     unseen_files: "Les fichiers sont inaccessibles pour le moment.",
     too_long: "La transcription continue; le fichier la contient en entier.",
-    report: "Rappel HTTP",
     report_to: "Signalé à",
 };
 
