@@ -25,6 +25,12 @@ const INVITED: &str = concat!(
 WHERE l.digest = $1 AND l.expires_at > $2 AND u.removed_at IS NULL"
 );
 
+// Whoever changes a user writes the user first and the link then: so does whoever accepts, or two could
+// wait for each other.
+const LOCK_INVITED: &str = "
+SELECT u.id AS invited_id FROM one_time_links l JOIN users u ON u.id = l.user_id
+WHERE l.digest = $1 AND l.expires_at > $2 FOR NO KEY UPDATE OF u";
+
 const USE_UP: &str = "
 DELETE FROM one_time_links WHERE digest = $1 AND expires_at > $2 AND user_id IS NOT NULL
 RETURNING user_id AS invited_id";
@@ -56,6 +62,8 @@ impl Invitations for Store {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
                         let (from, at) = (session.from, session.at);
+                        let locking = statement(LOCK_INVITED).bind(link.0.to_vec()).bind(at);
+                        locking.rows::<InvitedRow>(connection).await?;
                         let using = statement(USE_UP).bind(link.0.to_vec()).bind(at);
                         let Some(invited) = using.rows::<InvitedRow>(connection).await?.into_iter().next()
                         else {

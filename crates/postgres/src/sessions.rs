@@ -103,13 +103,19 @@ impl Sessions for Store {
         session: SessionDigest,
         now: OffsetDateTime,
     ) -> Result<Option<SignedIn>, StoreUnavailable> {
-        let finding = || statement(FIND).bind(session.0.to_vec()).bind(now);
-        let rows = self.read::<Both<AgeRow, UserRow>>(finding).await?;
-        let Some(Both(age, user)) = rows.into_iter().next() else { return Ok(None) };
-        if age.seen_at <= now - NOTE_AFTER {
-            self.note_session(session, age.begun_at, now);
+        let Some((found, seen_at)) = self.live_session(session, now).await? else { return Ok(None) };
+        if seen_at <= now - NOTE_AFTER {
+            self.note_session(session, found.since, now);
         }
-        Ok(Some(SignedIn { user: user.into_user()?, session, since: age.begun_at }))
+        Ok(Some(found))
+    }
+
+    async fn look_up(
+        &self,
+        session: SessionDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<SignedIn>, StoreUnavailable> {
+        Ok(self.live_session(session, now).await?.map(|(found, _)| found))
     }
 
     async fn sessions_of(&self, user: UserId, now: OffsetDateTime) -> Result<Vec<Session>, StoreUnavailable> {
@@ -175,6 +181,18 @@ pub(crate) fn own_note(
 }
 
 impl Store {
+    /// A live session, and when its use was noted last.
+    async fn live_session(
+        &self,
+        session: SessionDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<(SignedIn, OffsetDateTime)>, Failure> {
+        let finding = || statement(FIND).bind(session.0.to_vec()).bind(now);
+        let rows = self.read::<Both<AgeRow, UserRow>>(finding).await?;
+        let Some(Both(age, user)) = rows.into_iter().next() else { return Ok(None) };
+        Ok(Some((SignedIn { user: user.into_user()?, session, since: age.begun_at }, age.seen_at)))
+    }
+
     /// Writes the use of a session behind the caller's back. A twin of this write finds it done.
     fn note_session(&self, session: SessionDigest, begun_at: OffsetDateTime, now: OffsetDateTime) {
         let store = self.clone();

@@ -125,6 +125,21 @@ impl SignInTries for Store {
             .await;
         Ok(forgotten?)
     }
+
+    async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
+        let (account, address) = (Subject::account(email).written(), Subject::address(from).written());
+        let taken = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        statement(TAKE_BACK).bind(account).run(connection).await?;
+                        statement(TAKE_BACK).bind(address).run(connection).await
+                    })
+                    .await
+            })
+            .await;
+        Ok(taken?)
+    }
 }
 
 impl AccountRow {

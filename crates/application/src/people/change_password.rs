@@ -56,6 +56,7 @@ impl ChangePassword {
         };
         let proved = account.map(|(_, hash)| hash);
         let Ok(verdict) = self.passwords.verify(old, proved.clone()).await else {
+            self.tries.take_back(&user.email, from).await?;
             return Ok(ChangingPassword::Busy);
         };
         let (Verdict::Right { .. }, Some(proved)) = (verdict, proved) else {

@@ -22,12 +22,6 @@ pub enum SigningIn {
     Busy,
 }
 
-impl From<Busy> for SigningIn {
-    fn from(Busy: Busy) -> Self {
-        Self::Busy
-    }
-}
-
 /// Signs people in.
 pub struct SignIn {
     /// Counts what goes wrong.
@@ -59,7 +53,10 @@ impl SignIn {
         let hash = account.as_ref().map(|(_, hash)| hash.clone());
         let verdict = match self.passwords.verify(password.clone(), hash).await {
             Ok(verdict) => verdict,
-            Err(busy) => return Ok(busy.into()),
+            Err(Busy) => {
+                self.tries.take_back(email, from).await?;
+                return Ok(SigningIn::Busy);
+            }
         };
         let (Verdict::Right { outdated }, Some((user, proved))) = (verdict, account) else {
             return Ok(SigningIn::Wrong);

@@ -109,10 +109,10 @@ impl Stream {
         Some(Bytes::from_static(OVER))
     }
 
-    /// A store that is away ends nothing: what it cannot tell now, it tells at the next check.
+    /// A page that stays open is no use of the session, and a store that is away ends nothing: what it cannot tell now, it tells at the next check.
     async fn may_still_look(&self) -> bool {
         let visit = &self.visit;
-        match visit.service.sessions.find(visit.session.digest(), visit.now()).await {
+        match visit.service.sessions.look_up(visit.session.digest(), visit.now()).await {
             Ok(Some(found)) => same(found.user.scope(), found.user.role, visit),
             Ok(None) => false,
             Err(_) => true,

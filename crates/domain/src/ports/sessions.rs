@@ -41,6 +41,13 @@ pub trait Sessions: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Option<SignedIn>, StoreUnavailable>;
 
+    /// As `find`, but no use: what goes on by itself keeps no session alive.
+    async fn look_up(
+        &self,
+        session: SessionDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<SignedIn>, StoreUnavailable>;
+
     /// A user's live sessions, the last used first.
     async fn sessions_of(&self, user: UserId, now: OffsetDateTime) -> Result<Vec<Session>, StoreUnavailable>;
 
@@ -74,4 +81,7 @@ pub trait SignInTries: Send + Sync {
 
     /// The try succeeded: the account's failures are forgotten, and the address has this one less.
     async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;
+
+    /// Nobody could look at the password: the account and the address have this one failure less.
+    async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;
 }

@@ -88,7 +88,7 @@ impl Export {
         let (inside, service) = (&self.inside, &self.inside.service);
         self.batches += 1;
         if self.batches.is_multiple_of(CHECK) {
-            let found = service.sessions.find(inside.session.digest(), inside.now()).await?;
+            let found = service.sessions.look_up(inside.session.digest(), inside.now()).await?;
             let found = found.ok_or(PageError::SignedOut)?;
             if found.user.scope() != inside.scope() {
                 return Err(PageError::SignedOut);

@@ -2,7 +2,7 @@
 
 use super::accounts::add;
 use crate::audit::Action;
-use crate::ports::Admission;
+use crate::ports::{Admission, NewPassword};
 use crate::session::Link;
 use crate::testing::fixtures::{TestResult, add_tenant, deed, hash, link, moment, session, sign_in, user};
 use crate::testing::world::{World, together};
@@ -56,6 +56,28 @@ pub async fn of_two_who_accept_one_invitation_one_wins(world: &World) -> TestRes
             let begun = world.sessions.begin(sign_in(user.id, text, 2)).await?;
             assert_eq!(begun.is_some(), accepted.is_some());
         }
+    }
+    Ok(())
+}
+
+/// Somebody is invited anew who has a password, and accepts while it is changed elsewhere.
+pub async fn an_invitation_is_accepted_while_the_password_is_changed(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    for _ in 0..30 {
+        let user = add(world, tenant, None, Role::Member).await?;
+        let link = link(0, 100);
+        world.accounts.invite(user.scope(), user.id, link, deed(moment(0))).await?.ok_or("unknown")?;
+        let rush = [true, false].map(|accepting| async move {
+            if accepting {
+                let accepted = world.invitations.accept(link.digest, hash("mine"), session(1)).await?;
+                return Ok::<_, crate::ports::StoreUnavailable>(accepted.is_some());
+            }
+            let (proved, hash) = (hash("old"), hash("new"));
+            let password = NewPassword { user: user.id, proved, hash, keep: None };
+            world.accounts.set_password(password, deed(moment(1))).await
+        });
+        let done = together(rush).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+        assert_eq!(done.iter().filter(|done| **done).count(), 1, "{done:?}");
     }
     Ok(())
 }

@@ -91,6 +91,25 @@ pub async fn use_prolongs_a_session_until_its_last_day(world: &World) -> TestRes
     Ok(())
 }
 
+/// What a page does by itself while nobody is there prolongs nothing.
+pub async fn looking_a_session_up_does_not_prolong_it(world: &World) -> TestResult {
+    let user = somebody(world).await?;
+    let begun = begin(world, &user, 0).await?;
+    let idle = IDLE_LIMIT.as_secs();
+    for second in [60, 3600, idle - 1] {
+        assert_eq!(world.sessions.look_up(begun.session, moment(second)).await?, Some(begun.clone()));
+        // A note would be written behind the caller's back: it is given some reads' time.
+        for _ in 0..20 {
+            assert_eq!(only_session(world, &user).await?.seen_at, moment(0));
+        }
+    }
+    assert_eq!(world.sessions.look_up(begun.session, moment(idle)).await?, None);
+    assert_eq!(world.sessions.look_up(SessionDigest([0; 32]), moment(1)).await?, None);
+    world.accounts.remove(user.scope(), user.id, deed(moment(1))).await?;
+    assert_eq!(world.sessions.look_up(begun.session, moment(1)).await?, None);
+    Ok(())
+}
+
 /// From the moment that their removal is answered.
 pub async fn a_removed_user_is_signed_out(world: &World) -> TestResult {
     let user = somebody(world).await?;

@@ -114,6 +114,26 @@ pub async fn a_success_forgets_what_failed_before(world: &World) -> TestResult {
     Ok(())
 }
 
+/// Neither against the account nor against the address; what failed before stays.
+pub async fn a_try_that_is_taken_back_counts_for_nothing(world: &World) -> TestResult {
+    let (known, from) = (somebody(world).await?, address(7));
+    for _ in 0..4 {
+        assert_eq!(waits(world, &known.email, address(1), 0).await?, 0);
+    }
+    for _ in 0..30 {
+        assert_eq!(waits(world, &known.email, from, 0).await?, 0);
+        world.tries.take_back(&known.email.to_uppercase(), from).await?;
+    }
+    for number in 0..20 {
+        let email = format!("{number}@clinic.example");
+        assert_eq!(waits(world, &email, from, 0).await?, 0, "{number}");
+    }
+    assert_eq!(waits(world, &known.email, address(2), 0).await?, 0, "the fifth");
+    assert_eq!(waits(world, &known.email, address(3), 0).await?, 1, "five have failed");
+    world.tries.take_back("never.tried@clinic.example", address(9)).await?;
+    Ok(())
+}
+
 /// Neither for the account nor for the address.
 pub async fn a_try_that_waits_counts_for_nothing(world: &World) -> TestResult {
     let (known, from) = (somebody(world).await?, address(7));

@@ -35,15 +35,28 @@ impl Sessions for InMemory {
         session: SessionDigest,
         now: OffsetDateTime,
     ) -> Result<Option<SignedIn>, StoreUnavailable> {
+        let found = self.look_up(session, now).await?;
         let mut state = self.reach()?;
-        let people = &mut state.people;
-        let Some((id, found)) = people.sessions.get_mut(&session) else { return Ok(None) };
+        if found.is_some()
+            && let Some((_, own)) = state.people.sessions.get_mut(&session)
+            && own.seen_at <= now - NOTE_AFTER
+        {
+            own.seen_at = now;
+            own.expires_at = Session::expiry(own.created_at, now);
+        }
+        Ok(found)
+    }
+
+    async fn look_up(
+        &self,
+        session: SessionDigest,
+        now: OffsetDateTime,
+    ) -> Result<Option<SignedIn>, StoreUnavailable> {
+        let state = self.reach()?;
+        let people = &state.people;
+        let Some((id, found)) = people.sessions.get(&session) else { return Ok(None) };
         if found.expires_at <= now {
             return Ok(None);
-        }
-        if found.seen_at <= now - NOTE_AFTER {
-            found.seen_at = now;
-            found.expires_at = Session::expiry(found.created_at, now);
         }
         let since = found.created_at;
         let user = people.users.get(id).map(|person| person.user.clone());
@@ -106,6 +119,16 @@ impl SignInTries for InMemory {
         failures.remove(&Subject::account(email));
         if let Some(own) = failures.get_mut(&Subject::address(from)) {
             own.count = own.count.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
+        let mut state = self.reach()?;
+        for subject in [Subject::account(email), Subject::address(from)] {
+            if let Some(own) = state.people.failures.get_mut(&subject) {
+                own.count = own.count.saturating_sub(1);
+            }
         }
         Ok(())
     }
