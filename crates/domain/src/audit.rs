@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use time::OffsetDateTime;
 
 use crate::ids::{AuditId, KeyId, OrganizationId, TenantId, UserId};
+use crate::user::Role;
 
 /// Whoever changes something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +136,20 @@ actions! {
     CallPlace = "call.place",
     /// A live call was hung up by hand.
     CallHangUp = "call.hang-up",
+}
+
+/// Stands between who got a new role and the role; no e-mail address has a space.
+const NOW: &str = " → ";
+
+/// What the entry of a changed role names: whose it was, and the new one.
+pub fn role_change(email: &str, role: Role) -> String {
+    format!("{email}{NOW}{}", role.as_str())
+}
+
+/// Reads what [`role_change`] wrote.
+pub fn changed_role(name: &str) -> Option<(&str, Role)> {
+    let (email, role) = name.rsplit_once(NOW)?;
+    Some((email, Role::parse(role)?))
 }
 
 /// An entry of the audit log.

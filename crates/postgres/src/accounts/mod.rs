@@ -7,7 +7,7 @@ pub(crate) use add::adding;
 pub(crate) use change::end_sessions;
 
 use async_trait::async_trait;
-use domain::audit::{Action, Deed};
+use domain::audit::{Action, Deed, role_change};
 use domain::ids::{OrganizationId, UserId};
 use domain::organization::folded;
 use domain::ports::{Accounts, AddUserError, Admission, NewPassword, StoreUnavailable, UserChange};
@@ -120,5 +120,9 @@ pub(crate) fn note(deed: &Deed, user: &UserRow, action: Action) -> Result<Statem
     let tenant = domain::ids::TenantId::from_uuid(user.user_tenant_id);
     let organization = user.user_organization_id.map(OrganizationId::from_uuid);
     let within = organization.map_or(Scope::Tenant(tenant), |own| Scope::Organization(tenant, own));
-    entry(deed, within, action, user.user_id, Some(&user.email))
+    let name = match (action, Role::parse(&user.role)) {
+        (Action::UserRole, Some(role)) => role_change(&user.email, role),
+        _ => user.email.clone(),
+    };
+    entry(deed, within, action, user.user_id, Some(&name))
 }

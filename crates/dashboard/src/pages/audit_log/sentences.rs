@@ -1,20 +1,25 @@
 //! A sentence for each action: a new one does not compile without its words in both languages.
 
-use domain::audit::{Action, AuditEntry};
+use domain::audit::{Action, AuditEntry, changed_role};
 
 use crate::language::Language;
+use crate::pages::account::role;
 
 /// What was done, to what: `made the API key “ci”`.
 pub(super) fn sentence(entry: &AuditEntry, language: Language) -> String {
     let told = words(entry.action, language);
-    let named = match &entry.name {
-        Some(name) => {
-            let (open, close) = language.pick(("“", "”"), ("«\u{a0}", "\u{a0}»"));
-            format!("{open}{name}{close}")
-        }
-        None => entry.subject.clone(),
+    let quoted = |name: &str| {
+        let (open, close) = language.pick(("“", "”"), ("«\u{a0}", "\u{a0}»"));
+        format!("{open}{name}{close}")
     };
-    told.replace("{}", &named)
+    let name = entry.name.as_deref();
+    if entry.action == Action::UserRole
+        && let Some((email, new)) = name.and_then(changed_role)
+    {
+        let to = language.pick("to", "pour");
+        return format!("{} {to} {}", told.replace("{}", &quoted(email)), quoted(role(language, new)));
+    }
+    told.replace("{}", &name.map_or_else(|| entry.subject.clone(), quoted))
 }
 
 /// The words, with `{}` for what it was done to.
@@ -85,8 +90,9 @@ const fn words(action: Action, language: Language) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use domain::audit::{Actor, Deed};
+    use domain::audit::{Actor, Deed, role_change};
     use domain::ids::{AuditId, TenantId};
+    use domain::user::Role;
     use time::OffsetDateTime;
 
     const ID: &str = "0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11";
@@ -119,5 +125,14 @@ mod tests {
         assert_eq!(made(Language::English, Some("ci")), "made the API key “ci”");
         assert_eq!(made(Language::French, Some("ci")), "a créé la clé d’API «\u{a0}ci\u{a0}»");
         assert_eq!(made(Language::English, None), "made the API key 0190");
+        let name = role_change("ada@clinic.example", Role::Admin);
+        let role = |language| sentence(&entry(Action::UserRole, Some(&name)), language);
+        assert_eq!(role(Language::English), "changed the role of “ada@clinic.example” to “Administrator”");
+        assert_eq!(
+            role(Language::French),
+            "a changé le rôle de «\u{a0}ada@clinic.example\u{a0}» pour «\u{a0}Administration\u{a0}»"
+        );
+        let earlier = entry(Action::UserRole, Some("ada@clinic.example"));
+        assert_eq!(sentence(&earlier, Language::English), "changed the role of “ada@clinic.example”");
     }
 }

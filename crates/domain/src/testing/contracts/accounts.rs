@@ -224,7 +224,7 @@ pub async fn of_two_new_passwords_at_once_one_is_set(world: &World) -> TestResul
     Ok(())
 }
 
-/// Of whom, by whom, where it belongs.
+/// Of whom, by whom, where it belongs; and which role it is now.
 pub async fn every_change_of_a_user_is_noted(world: &World) -> TestResult {
     let tenant = add_tenant(world).await?;
     let organization = add_organization(world, tenant).await?;
@@ -248,14 +248,15 @@ pub async fn every_change_of_a_user_is_noted(world: &World) -> TestResult {
     let about_them = entries.iter().filter(|entry| entry.subject == id.to_string());
     let told: Vec<_> =
         about_them.map(|entry| (entry.deed.clone(), entry.action, entry.name.clone())).collect();
+    let promoted = format!("{email} → admin");
     let expected = [
-        (6, Action::UserRemove),
-        (5, Action::SignOutEverywhere),
-        (4, Action::UserPassword),
-        (3, Action::UserRole),
-        (2, Action::UserInvite),
-        (1, Action::UserCreate),
+        (6, Action::UserRemove, &email),
+        (5, Action::SignOutEverywhere, &email),
+        (4, Action::UserPassword, &email),
+        (3, Action::UserRole, &promoted),
+        (2, Action::UserInvite, &email),
+        (1, Action::UserCreate, &email),
     ];
-    assert_eq!(told, expected.map(|(second, action)| (deed(second), action, Some(email.clone()))));
+    assert_eq!(told, expected.map(|(second, action, name)| (deed(second), action, Some(name.clone()))));
     Ok(())
 }

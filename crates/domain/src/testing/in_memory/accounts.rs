@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::people::Person;
 use super::{InMemory, State};
-use crate::audit::{Action, Deed};
+use crate::audit::{Action, Deed, role_change};
 use crate::ids::UserId;
 use crate::ports::{Accounts, AddUserError, Admission, NewPassword, StoreUnavailable, USERS_MAX, UserChange};
 use crate::scope::Scope;
@@ -93,7 +93,8 @@ impl Accounts for InMemory {
         if let Some(person) = state.people.users.get_mut(&id) {
             person.user = changed.clone();
         }
-        state.note(&deed, changed.scope(), Action::UserRole, id, Some(&changed.email));
+        let name = role_change(&changed.email, role);
+        state.note(&deed, changed.scope(), Action::UserRole, id, Some(&name));
         Ok(UserChange::Done(changed))
     }
 
