@@ -19,21 +19,30 @@ INSERT INTO audit_entries (id, tenant_id, organization_id, at, actor, actor_id, 
     subject, subject_name)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-// Whatever stands before an entry is older, or was written in the same moment under a lesser id.
+// Whatever stands before an entry is older, or was written in the same moment under a lesser id. The
+// first page has a text of its own: with an `OR` the place in the index would be no more than a filter.
 macro_rules! read_text {
-    ($of:literal) => {
+    ($of:literal, $older:literal) => {
         concat!(
             "SELECT id, tenant_id, organization_id, at, actor, actor_id, actor_name, address, action, subject, \
              subject_name FROM audit_entries WHERE ",
             $of,
-            " AND ($3 IS NULL OR (at, id) < (SELECT b.at, b.id FROM audit_entries b WHERE b.id = $3)) \
-             ORDER BY at DESC, id DESC LIMIT $4"
+            $older,
+            " ORDER BY at DESC, id DESC LIMIT $3"
         )
     };
 }
 
-const OF_TENANT: &str = read_text!("tenant_id = $1 AND $2 IS NULL");
-const OF_ORGANIZATION: &str = read_text!("tenant_id = $1 AND organization_id = $2");
+macro_rules! older {
+    ($of:literal) => {
+        read_text!($of, " AND (at, id) < (SELECT b.at, b.id FROM audit_entries b WHERE b.id = $4)")
+    };
+}
+
+const OF_TENANT: &str = read_text!("tenant_id = $1 AND $2 IS NULL", "");
+const OF_TENANT_OLDER: &str = older!("tenant_id = $1 AND $2 IS NULL");
+const OF_ORGANIZATION: &str = read_text!("tenant_id = $1 AND organization_id = $2", "");
+const OF_ORGANIZATION_OLDER: &str = older!("tenant_id = $1 AND organization_id = $2");
 
 row! {
     EntryRow {
@@ -122,12 +131,20 @@ impl AuditLog for Store {
             (Some(own), Some(other)) if own != other => return Ok(Vec::new()),
             (own, named) => own.or(named),
         };
-        let text = if organization.is_some() { OF_ORGANIZATION } else { OF_TENANT };
+        let text = match (organization, before) {
+            (None, None) => OF_TENANT,
+            (None, Some(_)) => OF_TENANT_OLDER,
+            (Some(_), None) => OF_ORGANIZATION,
+            (Some(_), Some(_)) => OF_ORGANIZATION_OLDER,
+        };
         let asking = statement(text)
             .bind(scope.tenant().uuid())
             .bind(organization.map(OrganizationId::uuid))
-            .bind(before.map(AuditId::uuid))
             .bind(i64::from(limit));
+        let asking = match before {
+            Some(before) => asking.bind(before.uuid()),
+            None => asking,
+        };
         let rows = self.list::<EntryRow>(asking).await?;
         Ok(rows.into_iter().map(EntryRow::into_entry).collect::<Result<_, _>>()?)
     }

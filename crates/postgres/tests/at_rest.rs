@@ -136,12 +136,21 @@ async fn another_key_is_noticed_and_seals_nothing_beside_what_it_cannot_open() {
     let database = TestDatabase::create().await;
     let (store, stranger) = (open(&database, 1).await, open(&database, 2).await);
     assert!(store.key_fits().await.unwrap() && stranger.key_fits().await.unwrap(), "nothing is sealed yet");
-    Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
     assert!(store.key_fits().await.unwrap());
     assert!(!stranger.key_fits().await.unwrap());
-    assert!(Ground::lay(&World::new(stranger, ()), None).await.is_err());
+    assert!(Ground::lay(&World::new(stranger.clone(), ()), None).await.is_err());
+    let (reach, id, until) = (Reach::Everything, ground.organization, moment(9));
+    let fresh = || Secret::new(b"another".to_vec());
+    assert!(stranger.rotate_signing_secret(reach, id, fresh(), until, deed(moment(1))).await.is_err());
+    let current = store.signing_overview(reach, id, moment(1)).await.unwrap().current;
+    assert!(
+        stranger.replace_signing_secret(reach, id, current, fresh(), until, deed(moment(1))).await.is_err()
+    );
     let counted = database.value("SELECT count(*)::text FROM signing_secrets").await;
     assert_eq!(counted.unwrap(), "1");
+    let shown = store.show_signing_secrets(reach, id, deed(moment(1))).await.unwrap();
+    assert_eq!(shown.current.reveal(), b"first secret");
 }
 
 #[tokio::test(flavor = "multi_thread")]

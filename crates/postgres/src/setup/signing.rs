@@ -196,6 +196,7 @@ impl Store {
         overlap_until: OffsetDateTime,
         deed: Deed,
     ) -> Result<Replaced, Failure> {
+        self.may_seal().await?;
         let looking = reached(statement(LOCK).bind(id.uuid()), reach);
         self.with(async |connection| {
             connection

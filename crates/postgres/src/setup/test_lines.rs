@@ -23,11 +23,16 @@ SELECT o.id, o.tenant_id, o.name FROM organizations o JOIN tenants t ON t.id = o
 WHERE o.id = $1 AND o.deleted_at IS NULL AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.id = $3)
 FOR KEY SHARE OF o FOR NO KEY UPDATE OF t";
 
+// The trunk is kept from being retired before the number is on it.
 const LINE: &str = "
 SELECT t.id AS line_trunk_id, n.id AS line_number_id FROM trunks t
 LEFT JOIN numbers n ON n.trunk_id = t.id AND n.organization_id = $2 AND n.retired_at IS NULL
 WHERE t.tenant_id = $1 AND lower(t.host) = $3 AND t.retired_at IS NULL
-ORDER BY n.created_at NULLS LAST, t.created_at, t.id LIMIT 1";
+ORDER BY n.created_at NULLS LAST, t.created_at, t.id LIMIT 1 FOR SHARE OF t";
+
+row! {
+    Added { added: bool }
+}
 
 row! {
     LineRow { line_trunk_id: Uuid, line_number_id: Option<Uuid> }
@@ -76,7 +81,9 @@ impl TestLines for Store {
                             .bind(trunk.uuid())
                             .bind(number.as_str().to_owned())
                             .bind(deed.at);
-                        adding.run(connection).await?;
+                        if !adding.rows::<Added>(connection).await?.iter().any(|row| row.added) {
+                            return Err(Failure::Refused("the trunk of the test line is gone"));
+                        }
                         let within = Scope::Organization(tenant, organization);
                         let name = Some(number.as_str());
                         entry(&deed, within, Action::NumberCreate, fresh.number, name)?

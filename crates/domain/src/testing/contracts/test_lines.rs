@@ -84,3 +84,27 @@ pub async fn a_retired_test_line_is_made_anew_and_a_foreign_one_never(world: &Wo
     assert_eq!(test_trunks(world, &ground).await?.first().map(|trunk| trunk.id), Some(third.trunk));
     Ok(())
 }
+
+/// The number that is told is there, whichever comes first.
+pub async fn a_test_line_is_on_a_trunk_that_was_not_retired_meanwhile(world: &World) -> TestResult {
+    for _ in 0..20 {
+        let ground = Ground::lay(world, None).await?;
+        let (reach, organization) = (Reach::Within(ground.scope()), ground.organization);
+        let first = line();
+        world.test_lines.set_up_test_line(reach, organization, first, deed(moment(1))).await?;
+        assert!(world.numbers.retire_number(reach, first.number, deed(moment(2))).await?);
+        let second = line();
+        let rush = [true, false].map(|setting_up| async move {
+            if setting_up {
+                let made = world.test_lines.set_up_test_line(reach, organization, second, deed(moment(3)));
+                return made.await.map(|number| number == second.number);
+            }
+            Ok(world.trunks.retire_trunk(Reach::Everything, first.trunk, deed(moment(3))).await?)
+        });
+        for done in together(rush).await {
+            assert!(done?);
+        }
+        assert!(world.numbers.number(reach, second.number).await?.is_some());
+    }
+    Ok(())
+}
