@@ -105,6 +105,17 @@ impl CallbackUrl {
         &self.0
     }
 
+    /// What people are shown: without user, password, query and fragment, which may be secrets of the
+    /// receiver.
+    pub fn redacted(&self) -> String {
+        let (url, secret) = (&self.0, !self.0.username().is_empty() || self.0.password().is_some());
+        let who = if secret { "…@" } else { "" };
+        let query = if url.query().is_some() { "?…" } else { "" };
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let host = url.host_str().unwrap_or_default();
+        format!("{}://{who}{host}{port}{}{query}", url.scheme(), url.path())
+    }
+
     /// Host and port, by which concurrent tries are bounded.
     pub fn destination(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
@@ -169,4 +180,25 @@ pub struct SigningSecrets {
     pub current: Secret<Vec<u8>>,
     /// The one before, while receivers change over; it signs beside the current one.
     pub previous: Option<Secret<Vec<u8>>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_are_shown_of_an_address_holds_no_secret() {
+        for (address, shown) in [
+            ("https://receiver.example/hook", "https://receiver.example/hook"),
+            ("https://receiver.example:8443/", "https://receiver.example:8443/"),
+            ("https://[2001:db8::1]/a%20b", "https://[2001:db8::1]/a%20b"),
+            ("https://receiver.example/hook?token=secret#secret", "https://receiver.example/hook?…"),
+            ("https://ada:secret@receiver.example/?", "https://…@receiver.example/?…"),
+            ("https://secret@receiver.example:1/x", "https://…@receiver.example:1/x"),
+            ("https://:secret@receiver.example/x", "https://…@receiver.example/x"),
+        ] {
+            let redacted = CallbackUrl::from_stored(address).map(|url| url.redacted());
+            assert_eq!(redacted.as_deref(), Some(shown));
+        }
+    }
 }

@@ -142,17 +142,12 @@ async fn one(inside: Inside) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
     let delivery = wanted(&inside).await?;
     let (notice, refused) = redeliver::told(&inside, words);
-    let mut url = delivery.url.url().clone();
-    // What stands behind a `?` may be a secret of the receiver.
-    if url.query().is_some() {
-        url.set_query(Some("…"));
-    }
     let template = One {
         layout: Layout::of(&inside, Section::Callbacks, words.one_title).noting(notice),
         words,
         base: inside.href("/callbacks"),
         call_href: inside.href(&format!("/calls/{}", delivery.call)),
-        url: percent_encoding::percent_decode_str(url.as_str()).decode_utf8_lossy().into_owned(),
+        url: delivery.url.redacted(),
         callback: shown(&inside, words, &delivery),
         refused,
     };

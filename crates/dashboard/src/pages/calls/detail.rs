@@ -6,6 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_SECURITY_POLICY;
 use askama::Template;
 use domain::call::{Account, ArtifactKind, CallStory, Provenance, TranscriptEntry};
+use domain::callback::CallbackUrl;
 use domain::ids::{CallId, OrganizationId};
 use domain::ports::{DeliveryTry, Watched};
 use domain::scope::Scope;
@@ -170,7 +171,10 @@ impl View {
             started: listing.started_at.map(full),
             ended: listing.ended_at.map(full),
             call: self.call.to_string(),
-            report: story.callback.as_ref().map(|report| report.url.as_str()),
+            report: story
+                .callback
+                .as_ref()
+                .and_then(|report| Some(CallbackUrl::from_stored(&report.url)?.redacted())),
         }
     }
 
@@ -345,7 +349,7 @@ struct Facts<'a> {
     started: Option<Moment>,
     ended: Option<Moment>,
     call: String,
-    report: Option<&'a str>,
+    report: Option<String>,
 }
 
 #[derive(Template)]
