@@ -61,7 +61,7 @@ impl KeyLevel {
 /// At most this many live organization-level keys per organization (interface, Limits).
 pub const ORGANIZATION_KEYS_MAX: usize = 5;
 
-/// At most this many live keys are listed at a time; only of tenant keys may there be more.
+/// At most this many live keys are on a page; only of tenant keys may there be more.
 pub const KEYS_SHOWN: usize = 100;
 
 /// Whoever presented a valid key.

@@ -44,15 +44,48 @@ RETURNING true AS done";
 
 const KNOWN: &str = "SELECT true AS done FROM api_keys WHERE id = $1";
 
-const LIVE_OF_ORGANIZATION: &str = "
-SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at
-FROM api_keys WHERE tenant_id = $1 AND organization_id = $2 AND revoked_at IS NULL
-ORDER BY created_at DESC, id DESC LIMIT $3";
+macro_rules! live {
+    ($of:tt, $which:literal) => {
+        concat!(
+            "SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at \
+             FROM api_keys WHERE ",
+            live!($of),
+            " AND revoked_at IS NULL",
+            $which,
+        )
+    };
+    ("organization") => {
+        "tenant_id = $1 AND organization_id = $2"
+    };
+    ("tenant") => {
+        "tenant_id = $1 AND organization_id IS NULL AND $2 IS NULL"
+    };
+}
 
-const LIVE_OF_TENANT: &str = "
-SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at
-FROM api_keys WHERE tenant_id = $1 AND organization_id IS NULL AND $2 IS NULL AND revoked_at IS NULL
-ORDER BY created_at DESC, id DESC LIMIT $3";
+macro_rules! newest {
+    ($of:tt) => {
+        live!($of, " ORDER BY created_at DESC, id DESC LIMIT $3")
+    };
+}
+
+// One that was revoked meanwhile still tells where the next page begins.
+macro_rules! older {
+    ($of:tt) => {
+        live!(
+            $of,
+            " AND (created_at, id) < (SELECT b.created_at, b.id FROM api_keys b WHERE b.id = $4 \
+                AND b.tenant_id = $1 AND b.organization_id IS NOT DISTINCT FROM $2) \
+              ORDER BY created_at DESC, id DESC LIMIT $3"
+        )
+    };
+}
+
+const LIVE_OF_ORGANIZATION: &str = newest!("organization");
+const OLDER_OF_ORGANIZATION: &str = older!("organization");
+const LIVE_OF_TENANT: &str = newest!("tenant");
+const OLDER_OF_TENANT: &str = older!("tenant");
+const ONE_OF_ORGANIZATION: &str = live!("organization", " AND id = $3");
+const ONE_OF_TENANT: &str = live!("tenant", " AND id = $3");
 
 const REVOKE: &str = "
 UPDATE api_keys SET revoked_at = $4 WHERE id = $1 AND revoked_at IS NULL
@@ -192,15 +225,32 @@ impl Access for Store {
         Ok(self.audited(revoking, note).await?.is_some())
     }
 
-    async fn live_keys(&self, scope: Scope) -> Result<Vec<ApiKey>, StoreUnavailable> {
+    async fn live_keys(&self, scope: Scope, before: Option<KeyId>) -> Result<Vec<ApiKey>, StoreUnavailable> {
         let organization = scope.organization().map(OrganizationId::uuid);
-        let text = if organization.is_some() { LIVE_OF_ORGANIZATION } else { LIVE_OF_TENANT };
+        let text = match (organization, before) {
+            (Some(_), None) => LIVE_OF_ORGANIZATION,
+            (Some(_), Some(_)) => OLDER_OF_ORGANIZATION,
+            (None, None) => LIVE_OF_TENANT,
+            (None, Some(_)) => OLDER_OF_TENANT,
+        };
         let asking = statement(text)
             .bind(scope.tenant().uuid())
             .bind(organization)
             .bind(i64::try_from(KEYS_SHOWN).unwrap_or(i64::MAX));
+        let asking = match before {
+            Some(before) => asking.bind(before.uuid()),
+            None => asking,
+        };
         let rows = self.write::<KeyRow>(asking).await?;
         Ok(rows.into_iter().map(KeyRow::into_key).collect::<Result<_, _>>()?)
+    }
+
+    async fn live_key(&self, scope: Scope, key: KeyId) -> Result<Option<ApiKey>, StoreUnavailable> {
+        let organization = scope.organization().map(OrganizationId::uuid);
+        let text = if organization.is_some() { ONE_OF_ORGANIZATION } else { ONE_OF_TENANT };
+        let asking = statement(text).bind(scope.tenant().uuid()).bind(organization).bind(key.uuid());
+        let row = self.write::<KeyRow>(asking).await?.into_iter().next();
+        Ok(row.map(KeyRow::into_key).transpose()?)
     }
 
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {

@@ -1,9 +1,11 @@
 //! API keys: made, shown once, and deleted.
 
 use application::keys::digest_of_well_formed;
-use domain::access::Principal;
+use domain::access::{ApiKey, KEYS_SHOWN, KeyDigest, Permission, Principal};
 use domain::audit::Action;
+use domain::ids::NewId;
 use domain::scope::Scope;
+use domain::testing::{deed, moment};
 use domain::user::Role;
 
 use crate::support::{Browser, Shown, Site};
@@ -95,7 +97,7 @@ async fn a_form_that_is_sent_again_makes_no_second_key_and_shows_none() {
     assert_eq!((again.status, shown_key(&again)), (409, None));
     assert!(again.body.contains("made already") && !again.body.contains(&key), "{}", again.body);
     let scope = Scope::Organization(site.clinic.tenant, site.clinic.first());
-    assert_eq!(site.world.access.live_keys(scope).await.unwrap().len(), 1);
+    assert_eq!(site.world.access.live_keys(scope, None).await.unwrap().len(), 1);
     // Nor does the address show it when it is loaded.
     assert!(!browser.get(&base).await.body.contains(&key));
 }
@@ -169,4 +171,43 @@ async fn keys_of_the_company_are_for_its_own_admins_and_open_all_of_it() {
     let refused = rival.submit(&own, &page, &[]).await;
     assert_eq!(refused.status, 303, "as if it were gone already");
     assert!(holder(&site, &key).await.is_some(), "and it is not");
+}
+
+#[tokio::test]
+async fn keys_beyond_a_page_are_shown_on_the_next_and_can_be_deleted() {
+    let site = Site::start().await;
+    let tenant = site.clinic.tenant;
+    for number in 0..=u8::try_from(KEYS_SHOWN).unwrap() {
+        let created_at = moment(number.into());
+        let record = ApiKey {
+            id: NewId::at(created_at, [number; 10]).into(),
+            tenant,
+            organization: None,
+            name: format!("key {number}."),
+            permissions: Permission::ALL.to_vec(),
+            created_at,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        site.world.access.issue(record, KeyDigest([number; 32]), deed(moment(0))).await.unwrap();
+    }
+    let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let base = "/settings/api-keys";
+    let first = browser.get(base).await;
+    assert!(first.body.contains("key 1.") && !first.body.contains("key 0."), "{}", first.body);
+    let (_, rest) = first.body.split_once(&format!("href=\"{base}?before=")).unwrap();
+    let older = format!("{base}?before={}", rest.split_once('"').unwrap().0);
+    let second = browser.get(&older).await;
+    assert!(second.body.contains("key 0.") && !second.body.contains("key 1."), "{}", second.body);
+    assert!(!second.body.contains("?before=") && second.body.contains(&format!("href=\"{base}\"")));
+    let scope = Scope::Tenant(tenant);
+    let newest = site.world.access.live_keys(scope, None).await.unwrap();
+    let oldest = site.world.access.live_keys(scope, Some(newest.last().unwrap().id)).await.unwrap();
+    let page = format!("{base}/{}/delete", oldest[0].id);
+    let deleted = browser.submit(&page, &page, &[]).await;
+    assert_eq!((deleted.status, deleted.location()), (303, format!("{base}?done=deleted").as_str()));
+    assert_eq!(site.world.access.live_key(scope, oldest[0].id).await.unwrap(), None);
+    // Whoever sends the form once more finds it done.
+    assert_eq!(browser.get(&page).await.status, 404);
+    assert_eq!(browser.get(&format!("{base}?before=x")).await.status, 404);
 }

@@ -44,9 +44,12 @@ pub trait Access: Send + Sync {
     /// Revokes a live key within reach; `false` when there is none.
     async fn revoke(&self, reach: Reach, key: KeyId, deed: Deed) -> Result<bool, StoreUnavailable>;
 
-    /// The live keys whose own scope is just this one, the newest first; at most
-    /// [`crate::access::KEYS_SHOWN`].
-    async fn live_keys(&self, scope: Scope) -> Result<Vec<ApiKey>, StoreUnavailable>;
+    /// The live keys whose own scope is just this one, the newest first, or those older than one of
+    /// them; at most [`crate::access::KEYS_SHOWN`].
+    async fn live_keys(&self, scope: Scope, before: Option<KeyId>) -> Result<Vec<ApiKey>, StoreUnavailable>;
+
+    /// A live key whose own scope is just this one.
+    async fn live_key(&self, scope: Scope, key: KeyId) -> Result<Option<ApiKey>, StoreUnavailable>;
 
     /// The keys of a tenant, newest first, revoked ones included.
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable>;

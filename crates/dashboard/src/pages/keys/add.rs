@@ -51,7 +51,7 @@ struct Typed<'a> {
 }
 
 pub(super) async fn form(keys: Keys) -> Result<HttpResponse, PageError> {
-    let has_room = keys.has_room(keys.live().await?.len());
+    let has_room = keys.has_room(keys.live(None).await?.len());
     let typed = Typed { permissions: Permission::ALL.to_vec(), ..Typed::default() };
     show(&keys, StatusCode::OK, &typed, keys.visit.new_id(), has_room)
 }

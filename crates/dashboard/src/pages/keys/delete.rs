@@ -41,7 +41,7 @@ pub(super) async fn ask(keys: Keys) -> Result<HttpResponse, PageError> {
 pub(super) async fn delete(keys: Keys) -> Result<HttpResponse, PageError> {
     let id = keys.visit.id("key", KeyId::parse)?;
     let (reach, deed) = (Reach::Within(keys.scope), keys.visit.deed());
-    if wanted(&keys).await.is_ok() {
+    if live(&keys).await?.is_some() {
         let revoking =
             keys.visit.write(move |service| async move { service.access.revoke(reach, id, deed).await });
         revoking.await??;
@@ -51,6 +51,10 @@ pub(super) async fn delete(keys: Keys) -> Result<HttpResponse, PageError> {
 
 /// The key of the path, when it is a live one of just this scope.
 async fn wanted(keys: &Keys) -> Result<ApiKey, PageError> {
+    live(keys).await?.ok_or(PageError::NotFound)
+}
+
+async fn live(keys: &Keys) -> Result<Option<ApiKey>, PageError> {
     let id = keys.visit.id("key", KeyId::parse)?;
-    keys.live().await?.into_iter().find(|key| key.id == id).ok_or(PageError::NotFound)
+    Ok(keys.visit.service.access.live_key(keys.scope, id).await?)
 }

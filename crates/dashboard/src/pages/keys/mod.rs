@@ -6,7 +6,8 @@ mod words;
 
 use actix_web::HttpResponse;
 use askama::Template;
-use domain::access::{ApiKey, KeyLevel, ORGANIZATION_KEYS_MAX};
+use domain::access::{ApiKey, KEYS_SHOWN, KeyLevel, ORGANIZATION_KEYS_MAX};
+use domain::ids::KeyId;
 use domain::scope::Scope;
 use domain::user::Right;
 
@@ -97,8 +98,9 @@ impl Keys {
         Layout::of(&self.visit, section, title)
     }
 
-    async fn live(&self) -> Result<Vec<ApiKey>, PageError> {
-        Ok(self.visit.service.access.live_keys(self.scope).await?)
+    /// The newest, or those before one of them.
+    async fn live(&self, before: Option<KeyId>) -> Result<Vec<ApiKey>, PageError> {
+        Ok(self.visit.service.access.live_keys(self.scope, before).await?)
     }
 
     /// Whether there is room for another key.
@@ -116,6 +118,8 @@ struct List<'a> {
     about: &'static str,
     keys: Vec<Listed>,
     has_room: bool,
+    first: String,
+    older: String,
 }
 
 /// A key in the list.
@@ -128,7 +132,12 @@ struct Listed {
 }
 
 async fn list(keys: Keys) -> Result<HttpResponse, PageError> {
-    let live = keys.live().await?;
+    let before = match keys.visit.query.text("before") {
+        Some(text) => Some(KeyId::parse(text).ok_or(PageError::NotFound)?),
+        None => None,
+    };
+    let live = keys.live(before).await?;
+    let last = live.last().filter(|_| live.len() >= KEYS_SHOWN).map(|key| key.id);
     let words = keys.words;
     let done = keys.visit.query.text("done");
     let notice = done.and_then(|done| (done == "deleted").then_some(words.deleted));
@@ -138,6 +147,8 @@ async fn list(keys: Keys) -> Result<HttpResponse, PageError> {
         base: &keys.base,
         about: words.about(keys.level()),
         has_room: keys.has_room(live.len()),
+        first: before.map(|_| keys.base.clone()).unwrap_or_default(),
+        older: last.map(|last| format!("{}?before={last}", keys.base)).unwrap_or_default(),
         keys: live.into_iter().map(|key| listed(&keys, key)).collect(),
     };
     answer::page(&template)

@@ -85,7 +85,7 @@ const ENGLISH: Words = Words {
     none_text: "Calls, numbers, assistants and API keys belong to an organization. Create the first one to begin.",
     look_only: "Your role lets you look, not change.",
     delete: "Delete organization",
-    delete_text: "It places no more calls, its API keys stop working, and it leaves every list. Its past calls are kept.",
+    delete_text: "It places no more calls and leaves every list. Its past calls are kept, and its API keys still read them: delete the keys first if they should stop working.",
     delete_button: "Delete it",
     page: ("Page", "of"),
 };
@@ -122,7 +122,7 @@ const FRENCH: Words = Words {
     none_text: "Les appels, les numéros, les assistants et les clés d’API appartiennent à une organisation. Créez la première pour commencer.",
     look_only: "Votre rôle permet de consulter, pas de modifier.",
     delete: "Supprimer l’organisation",
-    delete_text: "Elle ne passe plus d’appels, ses clés d’API cessent de fonctionner et elle quitte toutes les listes. Ses appels passés sont conservés.",
+    delete_text: "Elle ne passe plus d’appels et quitte toutes les listes. Ses appels passés sont conservés et ses clés d’API les lisent encore : supprimez d’abord les clés si elles doivent cesser de fonctionner.",
     delete_button: "La supprimer",
     page: ("Page", "sur"),
 };

@@ -1,6 +1,6 @@
 //! API keys.
 
-use crate::access::{KeyDigest, Permission};
+use crate::access::{ApiKey, KEYS_SHOWN, KeyDigest, Permission};
 use crate::audit::Action;
 use crate::ids::{KeyId, OrganizationId, TenantId};
 use crate::ports::IssueError;
@@ -222,11 +222,58 @@ pub async fn live_keys_are_those_of_just_one_scope(world: &World) -> TestResult 
     }
     let [oldest, own, newest] = made.as_slice() else { return Err("three were made".into()) };
     let tenant = Scope::Tenant(ground.tenant);
-    assert_eq!(world.access.live_keys(tenant).await?, [newest.clone(), oldest.clone()]);
-    assert_eq!(world.access.live_keys(ground.scope()).await?, std::slice::from_ref(own));
+    assert_eq!(world.access.live_keys(tenant, None).await?, [newest.clone(), oldest.clone()]);
+    assert_eq!(world.access.live_keys(ground.scope(), None).await?, std::slice::from_ref(own));
     assert!(world.access.revoke(Reach::Everything, newest.id, deed(moment(9))).await?);
-    assert_eq!(world.access.live_keys(tenant).await?, std::slice::from_ref(oldest));
+    assert_eq!(world.access.live_keys(tenant, None).await?, std::slice::from_ref(oldest));
     let mixed = Scope::Organization(add_tenant(world).await?, ground.organization);
-    assert_eq!(world.access.live_keys(mixed).await?, []);
+    assert_eq!(world.access.live_keys(mixed, None).await?, []);
+    for (scope, id, found) in [
+        (tenant, oldest.id, Some(oldest)),
+        (ground.scope(), own.id, Some(own)),
+        (tenant, own.id, None),
+        (ground.scope(), oldest.id, None),
+        (tenant, newest.id, None),
+        (mixed, own.id, None),
+        (tenant, KeyId::from(fresh()), None),
+    ] {
+        assert_eq!(world.access.live_key(scope, id).await?.as_ref(), found, "{scope:?}");
+    }
+    Ok(())
+}
+
+/// Page by page, each beginning where the one before ended, though that key is revoked meanwhile.
+pub async fn live_keys_beyond_a_page_are_on_the_next(world: &World) -> TestResult {
+    let ground = Ground::lay(world, None).await?;
+    let (scope, count) = (Scope::Tenant(ground.tenant), KEYS_SHOWN + 2);
+    let mut made = Vec::with_capacity(count);
+    for number in 0..count {
+        let (mut record, digest) = key(ground.tenant, None);
+        // Some are of the same moment.
+        record.created_at = moment(u64::try_from(number / 3)?);
+        world.access.issue(record.clone(), digest, deed(moment(0))).await?;
+        made.push(record);
+    }
+    made.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
+    let first = world.access.live_keys(scope, None).await?;
+    assert_eq!(first.as_slice(), made.get(..KEYS_SHOWN).ok_or("too few")?);
+    let last = first.last().ok_or("none")?.id;
+    assert!(world.access.revoke(Reach::Everything, last, deed(moment(9))).await?);
+    let second = world.access.live_keys(scope, Some(last)).await?;
+    assert_eq!(second.as_slice(), made.get(KEYS_SHOWN..).ok_or("too few")?);
+    let oldest = second.last().ok_or("none")?.id;
+    assert_eq!(world.access.live_keys(scope, Some(oldest)).await?, []);
+    assert_eq!(world.access.live_keys(scope, Some(KeyId::from(fresh()))).await?, []);
+    assert_eq!(world.access.live_keys(ground.scope(), Some(last)).await?, []);
+    let own =
+        [(1, Some(ground.organization)), (2, Some(ground.organization))].map(|(second, organization)| {
+            let (record, digest) = key(ground.tenant, organization);
+            (ApiKey { created_at: moment(second), ..record }, digest)
+        });
+    for (record, digest) in &own {
+        world.access.issue(record.clone(), *digest, deed(moment(2))).await?;
+    }
+    let [(older, _), (newer, _)] = own;
+    assert_eq!(world.access.live_keys(ground.scope(), Some(newer.id)).await?, [older]);
     Ok(())
 }

@@ -126,6 +126,7 @@ macro_rules! store_contracts {
                 the_use_of_a_key_is_noted,
                 the_same_wish_makes_one_key,
                 live_keys_are_those_of_just_one_scope,
+                live_keys_beyond_a_page_are_on_the_next,
                 a_key_out_of_reach_is_not_revoked,
             }
             directory {
@@ -157,6 +158,7 @@ macro_rules! store_contracts {
             test_lines {
                 a_test_line_is_made_once_and_calls_can_be_placed_over_it,
                 of_all_who_set_a_test_line_up_at_once_one_does,
+                a_test_line_is_on_a_trunk_that_was_not_retired_meanwhile,
                 a_retired_test_line_is_made_anew_and_a_foreign_one_never,
             }
             trunks {
@@ -282,6 +284,7 @@ macro_rules! store_contracts {
                 a_session_is_found_until_it_ends,
                 the_wrong_password_begins_no_session,
                 use_prolongs_a_session_until_its_last_day,
+                looking_a_session_up_does_not_prolong_it,
                 a_removed_user_is_signed_out,
                 a_role_counts_from_the_next_request_on,
                 a_user_ends_their_own_sessions_alone,
@@ -295,11 +298,13 @@ macro_rules! store_contracts {
                 failures_from_an_address_cost_time_for_any_account,
                 guesses_side_by_side_are_all_counted,
                 a_success_forgets_what_failed_before,
+                a_try_that_is_taken_back_counts_for_nothing,
                 a_try_that_waits_counts_for_nothing,
             }
             invitations {
                 an_invitation_is_accepted_once,
                 of_two_who_accept_one_invitation_one_wins,
+                an_invitation_is_accepted_while_the_password_is_changed,
                 a_second_invitation_takes_the_place_of_the_first,
                 an_invitation_works_until_it_expires,
                 a_removed_user_accepts_nothing,

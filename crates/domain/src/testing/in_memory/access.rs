@@ -78,11 +78,22 @@ impl Access for InMemory {
         Ok(true)
     }
 
-    async fn live_keys(&self, scope: Scope) -> Result<Vec<ApiKey>, StoreUnavailable> {
+    async fn live_keys(&self, scope: Scope, before: Option<KeyId>) -> Result<Vec<ApiKey>, StoreUnavailable> {
         let mut keys = self.keys(scope.tenant()).await?;
-        keys.retain(|key| key.revoked_at.is_none() && within(key) == scope);
+        keys.retain(|key| within(key) == scope);
+        if let Some(before) = before {
+            let place = keys.iter().position(|key| key.id == before);
+            keys.drain(..place.map_or(keys.len(), |place| place + 1));
+        }
+        keys.retain(|key| key.revoked_at.is_none());
         keys.truncate(KEYS_SHOWN);
         Ok(keys)
+    }
+
+    async fn live_key(&self, scope: Scope, key: KeyId) -> Result<Option<ApiKey>, StoreUnavailable> {
+        let state = self.reach()?;
+        let live = |key: &&ApiKey| key.revoked_at.is_none() && within(key) == scope;
+        Ok(state.keys.get(&key).map(|(key, _)| key).filter(live).cloned())
     }
 
     async fn keys(&self, tenant: TenantId) -> Result<Vec<ApiKey>, StoreUnavailable> {
