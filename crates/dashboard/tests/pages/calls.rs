@@ -209,8 +209,6 @@ async fn a_busy_call_shows_what_the_telephone_network_said() {
         page.contains("SIP 486 Busy &#60;Here&#62;") && page.contains("There is no recording."),
         "{page}"
     );
-    // What stands behind the `?` of an address may be a secret of the receiver.
-    assert!(page.contains("<dd>https://receiver.example.com/hook?…</dd>") && !page.contains("a=b"), "{page}");
 }
 
 #[tokio::test]
