@@ -42,6 +42,7 @@ fn open(root: &Path) -> LocalArtifacts {
 /// What the address of the recording opens.
 async fn opened(store: &LocalArtifacts) -> Opened {
     let address = store.sign(&RECORDING, NOW).await.unwrap();
+    assert_eq!(address.origin(), store.origin());
     let path = address.path().strip_prefix("/voice/artifacts/").unwrap();
     let value = |name| address.query_pairs().find(|(own, _)| own == name).unwrap().1.into_owned();
     store.open(path, &value("expires"), &value("signature"), NOW).await.unwrap()

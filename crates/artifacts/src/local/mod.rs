@@ -12,7 +12,7 @@ use domain::call::ArtifactKey;
 use domain::ports::{ArtifactBody, Artifacts, ArtifactsUnavailable, KeyRing, Opened, SignedFiles};
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
-use url::Url;
+use url::{Origin, Url};
 
 use self::address::Signers;
 use crate::unavailable;
@@ -53,6 +53,10 @@ impl Artifacts for LocalArtifacts {
         address.set_path(&format!("{}{path}", self.base.path()));
         address.query_pairs_mut().append_pair("expires", &expires).append_pair("signature", &signature);
         Ok(address)
+    }
+
+    fn origin(&self) -> Origin {
+        self.base.origin()
     }
 }
 

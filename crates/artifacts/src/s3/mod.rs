@@ -11,7 +11,7 @@ use domain::ports::{ArtifactBody, Artifacts, ArtifactsUnavailable, URL_LIFE};
 use object_store::aws::AmazonS3;
 use object_store::path::Path;
 use time::OffsetDateTime;
-use url::Url;
+use url::{Origin, Url};
 
 use self::presign::Presigner;
 pub use self::settings::{BadSettings, Settings};
@@ -50,5 +50,9 @@ impl Artifacts for S3Artifacts {
 
     async fn sign(&self, key: &ArtifactKey, now: OffsetDateTime) -> Result<Url, ArtifactsUnavailable> {
         self.presigner.get(&self.place(key), now, URL_LIFE).map_err(unavailable)
+    }
+
+    fn origin(&self) -> Origin {
+        self.presigner.origin()
     }
 }

@@ -11,7 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
-use url::Url;
+use url::{Origin, Url};
 
 use super::settings::Settings;
 
@@ -44,6 +44,11 @@ impl Presigner {
             access_key_id: settings.access_key_id.clone(),
             secret_access_key: settings.secret_access_key.clone(),
         }
+    }
+
+    /// Where all addresses lead.
+    pub(super) fn origin(&self) -> Origin {
+        self.bucket.origin()
     }
 
     /// An address from which GET fetches `place` from `now` on, for `life`. All of `place` stands for

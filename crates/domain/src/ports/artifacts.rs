@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
-use url::Url;
+use url::{Origin, Url};
 
 use crate::call::{ArtifactKey, ArtifactKind};
 
@@ -35,6 +35,9 @@ pub trait Artifacts: Send + Sync {
 
     /// An address that works without a key from `now` on for [`URL_LIFE`].
     async fn sign(&self, key: &ArtifactKey, now: OffsetDateTime) -> Result<Url, ArtifactsUnavailable>;
+
+    /// Where all signed addresses lead, for pages that say beforehand what they load.
+    fn origin(&self) -> Origin;
 }
 
 /// What is behind a signed address.

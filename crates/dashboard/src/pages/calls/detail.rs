@@ -51,7 +51,6 @@ struct Files {
 struct Drawn {
     frame: Frame,
     heading: String,
-    media: Option<String>,
     live: bool,
 }
 
@@ -107,8 +106,7 @@ impl View {
             Part::new("facts", self.facts(&story).render()?),
             Part::new("timeline", self.timeline(&story, &by_hand).render()?),
         ];
-        let media = files.recording.as_ref().map(|url| url.origin().ascii_serialization());
-        Ok(Drawn { frame: Frame::of(parts), heading, media, live: !over })
+        Ok(Drawn { frame: Frame::of(parts), heading, live: !over })
     }
 
     /// Fresh addresses; without them the rest of the page is still worth showing.
@@ -232,7 +230,9 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
             String::new()
         },
     })?;
-    if let Some(policy) = drawn.media.as_deref().and_then(answer::policy_with_media) {
+    // Also while there is no recording yet: it comes to the page that is open, under the policy that it has.
+    let media = inside.service.artifacts.origin().ascii_serialization();
+    if let Some(policy) = answer::policy_with_media(&media) {
         answer.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
     }
     Ok(answer)

@@ -99,4 +99,8 @@ impl Artifacts for Signs {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         Ok(Url::parse(&format!("https://files.example/{key}?signature={count}")).unwrap())
     }
+
+    fn origin(&self) -> url::Origin {
+        Url::parse("https://files.example").unwrap().origin()
+    }
 }

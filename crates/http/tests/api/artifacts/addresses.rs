@@ -197,6 +197,10 @@ impl Artifacts for Elsewhere {
             Err(ArtifactsUnavailable("no ink".into()))
         }
     }
+
+    fn origin(&self) -> url::Origin {
+        Url::parse("https://bucket.example.com").unwrap().origin()
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
