@@ -5,19 +5,32 @@
 const live = document.querySelector("[data-live]");
 const mark = document.getElementById("live-mark");
 let version = live.dataset.version;
-let source;
+let source, later;
+let wait = 5000;
 
 function open() {
-  if (source) return;
+  clearTimeout(later);
+  if (source || document.hidden) return;
   const address = live.dataset.live;
   source = new EventSource(address + (address.includes("?") ? "&" : "?") + "since=" + version);
-  source.addEventListener("open", () => { if (mark) mark.hidden = false; });
-  source.addEventListener("error", () => { if (mark) mark.hidden = true; });
+  source.addEventListener("open", () => { wait = 5000; if (mark) mark.hidden = false; });
+  source.addEventListener("error", refused);
   source.addEventListener("change", (event) => apply(JSON.parse(event.data)));
   source.addEventListener("over", close);
 }
 
+// The browser itself comes back after a cut, but not after a refusal: while the service starts, or has too
+// many streams. Not all pages come back at once, and those that are refused again less and less often.
+function refused() {
+  if (mark) mark.hidden = true;
+  if (source?.readyState !== EventSource.CLOSED) return;
+  close();
+  later = setTimeout(open, wait * (1 + Math.random()));
+  wait = Math.min(wait * 2, 80000);
+}
+
 function close() {
+  clearTimeout(later);
   source?.close();
   source = undefined;
   if (mark) mark.hidden = true;
@@ -93,4 +106,4 @@ setInterval(tick, 1000);
 tick();
 // A page that nobody sees asks for nothing.
 document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else open(); });
-if (!document.hidden) open();
+open();
