@@ -19,7 +19,7 @@ use crate::crash_point::crash_point;
 #[derive(Debug)]
 pub enum Redelivery {
     /// The try is under way; its outcome comes when it is recorded. Nothing comes when this server had no
-    /// place for it.
+    /// place for it, which is kept as a try that was not made.
     Begun(oneshot::Receiver<TryOutcome>),
     /// There is no such callback, or it is out of scope.
     Unknown,
@@ -31,11 +31,16 @@ pub enum Redelivery {
     TooMany,
 }
 
+/// What is kept of a try by hand that was never made.
+const NO_PLACE: &str = "this server had too many tries under way";
+
 /// A claimed try by hand, and whoever waits for it.
 pub(super) struct ByHand {
     callback: ClaimedCallback,
     by: Actor,
     leased: Duration,
+    /// Tells that the try is being made: dropped without it, there was no place for it.
+    making: oneshot::Sender<()>,
     told: oneshot::Sender<TryOutcome>,
 }
 
@@ -71,17 +76,30 @@ impl DeliverCallbacks {
         crash_point("callback-claimed-again");
         let (told, outcome) = oneshot::channel();
         let address = callback.draft.url.destination();
-        let by_hand = ByHand { callback, by: deed.actor, leased, told };
+        let (making, made) = oneshot::channel();
+        let (number, by) = (callback.tries_before, deed.actor.clone());
+        let by_hand = ByHand { callback, by: deed.actor, leased, making, told };
         self.start(address, Waiting::ByHand(Box::new(by_hand)));
+        let this = Arc::clone(&self);
+        let unmade = async move {
+            if made.await.is_err() {
+                let outcome = TryOutcome::Refused(NO_PLACE.to_owned());
+                let record = TryRecord { began_at: this.clock.now(), took: Duration::ZERO, outcome };
+                this.record_by_hand(call, number, record, &by, leased + LEASE).await;
+            }
+        };
+        self.tasks.spawn_on(unmade, &self.control);
         Ok(Redelivery::Begun(outcome))
     }
 
     /// Makes the try, unless it waited for a place until its claim may be another's.
-    pub(super) async fn try_by_hand(&self, ByHand { callback, by, leased, told }: ByHand) {
+    pub(super) async fn try_by_hand(&self, ByHand { callback, by, leased, making, told }: ByHand) {
         let began = self.clock.since_boot();
         if began.saturating_sub(leased) >= LEASE.saturating_sub(TRY_LIMIT) {
             return;
         }
+        // Whoever is told ends with it.
+        let _ = making.send(());
         let (call, number) = (callback.call, callback.tries_before.saturating_add(1));
         let began_at = self.clock.now();
         let outcome = self.sender.send(&callback).await;
@@ -89,7 +107,7 @@ impl DeliverCallbacks {
         let took = self.clock.since_boot().saturating_sub(began).min(TRY_LIMIT * 2);
         tracing::info!(%call, try_number = number, ?outcome, took_ms = took.as_millis(), by = by.kind(), "callback sent by hand");
         let record = TryRecord { began_at, took, outcome: outcome.clone() };
-        if self.record_by_hand(&callback, record, &by, leased + LEASE).await {
+        if self.record_by_hand(call, callback.tries_before, record, &by, leased + LEASE).await {
             // Nobody may be waiting any more.
             let _ = told.send(outcome);
         }
@@ -97,15 +115,15 @@ impl DeliverCallbacks {
 
     async fn record_by_hand(
         &self,
-        callback: &ClaimedCallback,
+        call: CallId,
+        tries_before: u16,
         record: TryRecord,
         by: &Actor,
         until: Duration,
     ) -> bool {
-        let call = callback.call;
         loop {
             let settled =
-                self.callbacks.settle_again(self.boot, call, callback.tries_before, record.clone(), by).await;
+                self.callbacks.settle_again(self.boot, call, tries_before, record.clone(), by).await;
             match settled {
                 Ok(true) => return true,
                 Ok(false) => {

@@ -187,3 +187,28 @@ async fn sending_by_hand_disturbs_no_schedule_and_comes_one_at_a_time() {
     node.store.set_away(true);
     assert!(ask().await.is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_try_by_hand_that_finds_no_place_is_kept_as_not_made_and_bars_no_other() {
+    let mut node = Node::new(Wishes { outcome: |_| TryOutcome::TimedOut, ..Wishes::default() }).await;
+    let (scope, url) = (node.ground.scope(), "https://hang.example.com/");
+    let call = given_up(&mut node, url).await;
+    // Sixteen tries that hang take every place to this receiver, longer than a try by hand may wait.
+    for _ in 0..16 {
+        queue(&node, url).await;
+    }
+    let deliver = Arc::clone(&node.deliver);
+    let delivering = tokio::spawn(async move { deliver.run().await });
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    let begun = node.deliver.redeliver(scope, call, by_hand(node.clock.now())).await.unwrap();
+    let Redelivery::Begun(told) = begun else { panic!("{begun:?}") };
+    assert!(told.await.is_err(), "it was made");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let delivery = node.world.deliveries.of_call(scope, call).await.unwrap().unwrap();
+    let last = delivery.tries.last().unwrap();
+    assert_eq!((last.number, last.by.is_some(), last.record.took), (5, true, Duration::ZERO));
+    assert!(matches!(&last.record.outcome, TryOutcome::Refused(why) if why.contains("too many tries")));
+    let again = node.deliver.redeliver(scope, call, by_hand(node.clock.now())).await.unwrap();
+    assert!(matches!(again, Redelivery::Begun(_)), "{again:?}");
+    delivering.abort();
+}
