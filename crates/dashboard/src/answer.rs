@@ -131,6 +131,13 @@ fn words(error: &PageError, language: Language) -> (&'static str, &'static str) 
                 "Il était trop volumineux, trop lent à arriver ou incomplet. Rien n’a été modifié.",
             ),
         ),
+        PageError::OneAtATime => language.pick(
+            ("A file is being made for you already", "Wait until it is there, or cancel it, and try again."),
+            (
+                "Un fichier est déjà en préparation pour vous",
+                "Attendez qu’il soit prêt, ou annulez-le, puis réessayez.",
+            ),
+        ),
         PageError::Unavailable | PageError::Store(_) => language.pick(
             ("The service is not available right now", "Please try again in a few seconds."),
             ("Le service n’est pas disponible pour le moment", "Veuillez réessayer dans quelques secondes."),

@@ -21,6 +21,9 @@ pub(crate) enum PageError {
     /// A form that is too large, too slow or unreadable.
     #[error("the form cannot be read")]
     BadForm,
+    /// The user is at the same already, and it is done once at a time.
+    #[error("one at a time")]
+    OneAtATime,
     /// The service is starting, ending, too busy, or without its database.
     #[error("the service is unavailable")]
     Unavailable,
@@ -54,6 +57,7 @@ impl PageError {
             Self::Forbidden | Self::ForeignForm => StatusCode::FORBIDDEN,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::BadForm => StatusCode::BAD_REQUEST,
+            Self::OneAtATime => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable | Self::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }

@@ -18,6 +18,7 @@ use url::Url;
 use crate::calling::Calling;
 use crate::error::PageError;
 use crate::live::Live;
+use crate::turns::Turns;
 
 /// What is known from the first second on.
 pub struct Front {
@@ -93,13 +94,15 @@ pub struct Service {
 pub struct Dashboard {
     pub(crate) front: Front,
     pub(crate) live: Arc<Live>,
+    /// Lists that are being sent as files.
+    pub(crate) exports: Turns,
     service: OnceLock<Arc<Service>>,
 }
 
 impl Dashboard {
     /// A closed dashboard: every page says that the service is starting.
     pub fn new(front: Front) -> Arc<Self> {
-        Arc::new(Self { front, live: Arc::default(), service: OnceLock::new() })
+        Arc::new(Self { front, live: Arc::default(), exports: Turns::default(), service: OnceLock::new() })
     }
 
     /// Lets people in; `false` when it was open already.

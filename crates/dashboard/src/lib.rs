@@ -7,6 +7,7 @@
 mod answer;
 mod assets;
 mod calling;
+mod causes;
 mod error;
 mod form;
 mod gate;
@@ -19,6 +20,7 @@ mod problems;
 mod request;
 mod routes;
 mod session;
+mod turns;
 
 pub use calling::Calling;
 pub use gate::{Dashboard, Front, Service};

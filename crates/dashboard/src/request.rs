@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::http::Method;
 use actix_web::web::{BytesMut, Payload};
 use actix_web::{HttpMessage, HttpRequest};
 use domain::audit::{Actor, Deed};
@@ -69,6 +70,11 @@ impl Asked {
     /// The id in the path, read by its type; what is no id leads nowhere.
     pub(crate) fn id<Id>(&self, name: &str, parse: fn(&str) -> Option<Id>) -> Result<Id, PageError> {
         parse(self.path(name)).ok_or(PageError::NotFound)
+    }
+
+    /// Whether nothing but the head of the answer will be sent (HEAD).
+    pub(crate) fn asks_for_the_head(&self) -> bool {
+        self.http.method() == Method::HEAD
     }
 
     pub(crate) fn now(&self) -> OffsetDateTime {

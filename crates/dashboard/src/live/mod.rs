@@ -2,35 +2,28 @@
 //!
 //! Once a second one statement asks for the prints of all that is looked at in this process; nobody
 //! asks while nobody looks. Where a print changed, each view of it is drawn anew once, and what changed
-//! is pushed to all who look at it.
+//! is pushed to all who look at it. A view that is slow to draw is drawn less often, and holds up no other.
 
+mod beat;
 mod frame;
 mod stream;
 
 pub(crate) use frame::{Frame, Part};
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use actix_web::HttpResponse;
 use actix_web::web::Bytes;
 use domain::ids::UserId;
 use domain::ports::{CallBoard, Watched};
-use futures_util::StreamExt;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval};
 
+use self::beat::Pace;
 use crate::error::PageError;
 use crate::request::Visit;
-
-/// How often the prints are asked for.
-const EVERY: Duration = Duration::from_secs(1);
-
-/// Views that are drawn at a time.
-const AT_ONCE: usize = 4;
 
 /// Streams of this process, and of one user in it: a browser that is told to wait shows the page as it is.
 const STREAMS_MAX: usize = 2_000;
@@ -53,7 +46,7 @@ struct View {
     watched: Watched,
     draw: Draw,
     frames: watch::Sender<Arc<Pushed>>,
-    print: Mutex<Option<i64>>,
+    pace: Mutex<Pace>,
 }
 
 #[derive(Default)]
@@ -108,13 +101,14 @@ impl Live {
         if let Some(view) = self.state().views.get(&key) {
             return Ok(view.frames.subscribe());
         }
-        let first = Arc::new(draw().await?);
+        let (first, next) = beat::drawn(&draw).await;
+        let first = Arc::new(first?);
         let pushed = Arc::new(Pushed { before: first.version, change: Bytes::new(), frame: first });
         let mut state = self.state();
         // Somebody else may have been drawing the same.
         let view = state.views.entry(key).or_insert_with(|| {
-            let (frames, print) = (watch::Sender::new(pushed), Mutex::new(None));
-            Arc::new(View { watched, draw, frames, print })
+            let (frames, pace) = (watch::Sender::new(pushed), Mutex::new(Pace::from(next)));
+            Arc::new(View { watched, draw, frames, pace })
         });
         Ok(view.frames.subscribe())
     }
@@ -122,7 +116,7 @@ impl Live {
     /// Begins to ask for prints, unless somebody does.
     fn beat(self: &Arc<Self>, control: &Handle, board: Arc<dyn CallBoard>) {
         if !std::mem::replace(&mut self.state().beating, true) {
-            control.spawn(beat(Arc::clone(self), board));
+            control.spawn(beat::beat(Arc::clone(self), board));
         }
     }
 
@@ -161,59 +155,13 @@ pub(crate) async fn stream(
     watched: Watched,
     draw: Draw,
 ) -> Result<HttpResponse, PageError> {
+    if visit.asks_for_the_head() {
+        return Ok(stream::head().finish());
+    }
     let live = Arc::clone(&visit.dashboard.live);
     let seat = live.seat(visit.user.id).ok_or(PageError::Unavailable)?;
     let key = format!("{:?} {:?} {:?} {key}", visit.scope(), visit.user.role, visit.language);
     let frames = live.join(key, watched, draw).await?;
     live.beat(&visit.service.control, Arc::clone(&visit.service.board));
     Ok(stream::answer(visit, frames, live.closing.subscribe(), seat))
-}
-
-async fn beat(live: Arc<Live>, board: Arc<dyn CallBoard>) {
-    let mut ticks = interval(EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut away = false;
-    loop {
-        ticks.tick().await;
-        let views = live.looked_at();
-        if views.is_empty() {
-            return;
-        }
-        let watched: BTreeSet<_> = views.iter().map(|view| view.watched).collect();
-        let watched: Vec<_> = watched.into_iter().collect();
-        let prints = match board.pulse(&watched).await {
-            Ok(prints) => prints,
-            Err(error) => {
-                if !std::mem::replace(&mut away, true) {
-                    tracing::warn!(error = application::causes::causes(&error), "live pages stand still");
-                }
-                continue;
-            }
-        };
-        away = false;
-        let changed = views.iter().filter_map(|view| {
-            let print = prints.get(&view.watched).copied();
-            let known = *view.print.lock().unwrap_or_else(PoisonError::into_inner);
-            (known != print).then_some((view, print))
-        });
-        futures_util::stream::iter(changed)
-            .for_each_concurrent(AT_ONCE, |(view, print)| view.redraw(print))
-            .await;
-    }
-}
-
-impl View {
-    /// What cannot be drawn now is drawn at the next beat.
-    async fn redraw(&self, print: Option<i64>) {
-        let Ok(frame) = (self.draw)().await else { return };
-        *self.print.lock().unwrap_or_else(PoisonError::into_inner) = print;
-        self.frames.send_if_modified(|pushed| {
-            if pushed.frame.version == frame.version {
-                return false;
-            }
-            let change = frame.event(Some(&pushed.frame));
-            *pushed = Arc::new(Pushed { before: pushed.frame.version, change, frame: Arc::new(frame) });
-            true
-        });
-    }
 }

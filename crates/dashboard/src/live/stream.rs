@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_TYPE, HeaderName};
 use actix_web::web::Bytes;
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use domain::scope::Scope;
 use domain::user::Role;
 use futures_util::stream::unfold;
@@ -46,6 +46,15 @@ enum Stage {
     Over,
 }
 
+/// What every stream begins with.
+pub(super) fn head() -> HttpResponseBuilder {
+    let mut head = HttpResponse::Ok();
+    head.insert_header((CONTENT_TYPE, "text/event-stream"))
+        // A proxy that gathers answers would hold events back.
+        .insert_header((HeaderName::from_static("x-accel-buffering"), "no"));
+    head
+}
+
 /// The answer that never ends by itself.
 pub(super) fn answer(
     visit: &Visit,
@@ -63,14 +72,10 @@ pub(super) fn answer(
         stage: Stage::Beginning,
         _seat: seat,
     };
-    HttpResponse::Ok()
-        .insert_header((CONTENT_TYPE, "text/event-stream"))
-        // A proxy that gathers answers would hold events back.
-        .insert_header((HeaderName::from_static("x-accel-buffering"), "no"))
-        .streaming(unfold(stream, async |mut stream| {
-            let bytes = stream.next().await?;
-            Some((Ok::<_, Infallible>(bytes), stream))
-        }))
+    head().streaming(unfold(stream, async |mut stream| {
+        let bytes = stream.next().await?;
+        Some((Ok::<_, Infallible>(bytes), stream))
+    }))
 }
 
 impl Stream {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::call::{
@@ -14,6 +15,7 @@ use domain::ports::{CallBoard, StoreUnavailable, Watched};
 use domain::scope::Scope;
 use domain::testing::{LaidCall, LaysCalls, moment};
 use domain::user::Role;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::calls::{company, end, placed};
@@ -136,4 +138,36 @@ async fn of_an_endless_list_no_more_is_read_than_the_browser_takes() {
     }
     assert!(furthest < 12 << 20, "{furthest} bytes were read ahead");
     assert_eq!(endless.largest.load(Ordering::SeqCst), 500);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_file_at_a_time_is_made_for_a_user() {
+    let site = Site::start_with(Some(Arc::new(Endless::default()))).await;
+    let mut browser = site.signed_in(&site.rival, None, Role::Viewer).await;
+    let other = site.signed_in(&site.rival, None, Role::Viewer).await;
+    let path = format!("/o/{}/calls.csv", site.rival.first());
+    let file = browser.open(&path).await;
+    assert_eq!(file.status().as_u16(), 200);
+    let refused = browser.get(&path).await;
+    assert_eq!(refused.status, 429);
+    assert!(refused.body.contains("A file is being made for you already"), "{}", refused.body);
+    assert_eq!(other.open(&path).await.status().as_u16(), 200);
+    // Whoever goes away gives the turn back.
+    drop(file);
+    let again = async { while browser.open(&path).await.status().as_u16() != 200 {} };
+    timeout(Duration::from_secs(30), again).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_head_of_a_file_costs_nothing() {
+    let endless = Arc::new(Endless::default());
+    let site = Site::start_with(Some(endless.clone())).await;
+    let browser = site.signed_in(&site.rival, None, Role::Viewer).await;
+    let path = format!("/o/{}/calls.csv", site.rival.first());
+    let head = browser.head(&path).await;
+    assert_eq!(head.status().as_u16(), 200);
+    assert_eq!(head.headers()["content-type"], "text/csv; charset=utf-8");
+    assert_eq!(endless.steps.load(Ordering::SeqCst), 0);
+    let stranger = site.signed_in(&site.clinic, None, Role::Viewer).await;
+    assert_eq!(stranger.head(&path).await.status().as_u16(), 404);
 }

@@ -96,7 +96,11 @@ async fn a_call_follows_itself_to_its_end() {
     let (ground, _, mut browser) = company(&site, Role::Viewer).await;
     let (call, fence) = placed(&site, &ground, "Ada", 0).await;
     let path = format!("/o/{}/calls/{call}", ground.organization);
-    let page = browser.get(&path).await.body;
+    let page = browser.get(&path).await;
+    // The recording that is pushed to this page later may play on it.
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("media-src 'self' https://files.example;"), "{policy}");
+    let page = page.body;
     let mut events = Events::of(browser.open(&format!("{path}/live?since={}", version(&page))).await);
     end(&site, fence, EndedReason::CustomerBusy, None, 3).await;
     let change = events.change_with("SIP 486 Busy &#60;Here&#62;").await;
@@ -134,4 +138,30 @@ async fn streams_are_counted_and_end_when_the_service_does() {
         }
     }
     assert_eq!(browser.open(&path).await.status().as_u16(), 503);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_head_of_a_stream_takes_no_place_among_them() {
+    let site = Site::start().await;
+    let (ground, _, browser) = company(&site, Role::Viewer).await;
+    let path = format!("/o/{}/calls/live", ground.organization);
+    for _ in 0..17 {
+        let head = browser.head(&path).await;
+        assert_eq!(head.status().as_u16(), 200);
+        assert_eq!(head.headers()["content-type"], "text/event-stream");
+    }
+    let _open: Vec<_> = [browser.open(&path).await, browser.open(&path).await].map(Events::of).into();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn far_pages_of_the_list_are_not_followed() {
+    let site = Site::start().await;
+    let (ground, _, mut browser) = company(&site, Role::Viewer).await;
+    let path = format!("/o/{}/calls", ground.organization);
+    for (page, followed) in [(10, true), (11, false)] {
+        let shown = browser.get(&format!("{path}?page={page}")).await;
+        assert_eq!((shown.status, shown.body.contains("/live.js")), (200, followed), "{}", shown.body);
+        let stream = browser.open(&format!("{path}/live?page={page}")).await;
+        assert_eq!(stream.status().as_u16(), if followed { 200 } else { 404 });
+    }
 }

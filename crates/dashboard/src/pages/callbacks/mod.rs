@@ -197,7 +197,7 @@ fn shown_try(inside: &Inside, words: &Words, moments: &Moments, tried: &Delivery
         number: tried.number,
         at: moments.full(tried.record.began_at),
         badge: if outcome.confirmed() { "good" } else { "bad" },
-        outcome: outcome::text(outcome, words),
+        outcome: outcome::text(outcome, words, inside.language),
         latency: outcome::latency(tried.record.took, inside.language),
         by: match &tried.by {
             None => String::new(),

@@ -5,15 +5,16 @@ use std::time::Duration;
 use domain::ports::TryOutcome;
 
 use super::words::Words;
+use crate::causes::cause;
 use crate::language::Language;
 
 /// `204`, `No answer within 10 s`, or why there was none.
-pub(super) fn text(outcome: &TryOutcome, words: &Words) -> String {
+pub(super) fn text(outcome: &TryOutcome, words: &Words, language: Language) -> String {
     match outcome {
         TryOutcome::Answered(status) => format!("HTTP {status}"),
         TryOutcome::TimedOut => words.timed_out.to_owned(),
-        TryOutcome::Broken(why) => words.broken.replace("{}", why),
-        TryOutcome::Refused(why) => words.refused.replace("{}", why),
+        TryOutcome::Broken(why) => words.broken.replace("{}", cause(why, language)),
+        TryOutcome::Refused(why) => words.refused.replace("{}", cause(why, language)),
     }
 }
 

@@ -13,6 +13,7 @@ use super::filter::Filter;
 use crate::error::PageError;
 use crate::moment::Moments;
 use crate::request::Inside;
+use crate::turns::Turn;
 
 /// Calls that are read at a time: all of the list that is ever held.
 const BATCH: u32 = 500;
@@ -52,6 +53,7 @@ struct Export {
     after: Option<CallCursor>,
     batches: u32,
     over: bool,
+    _turn: Turn,
 }
 
 /// `GET /o/{organization}/calls.csv`: all calls of the list, newest first, or oldest first if it is.
@@ -60,7 +62,16 @@ pub(super) async fn send(inside: Inside) -> Result<HttpResponse, PageError> {
     let query = Arc::new(Filter::read(&inside.query, &moments).query(inside.id()));
     let day = moments.civil(inside.now()).date();
     let name = format!("attachment; filename=\"calls-{day}.csv\"");
-    let mut export = Export { inside, query, after: None, batches: 0, over: false };
+    let mut answer = HttpResponse::Ok();
+    answer
+        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"))
+        .insert_header((CONTENT_DISPOSITION, name));
+    if inside.asks_for_the_head() {
+        return Ok(answer.finish());
+    }
+    // What was dropped on the way gives its turn back, too.
+    let turn = inside.dashboard.exports.take(inside.user.id).ok_or(PageError::OneAtATime)?;
+    let mut export = Export { inside, query, after: None, batches: 0, over: false, _turn: turn };
     // What fails at once is a page that says so, and not a file that was cut off.
     let first = export.batch().await?;
     let head = format!("{BYTE_ORDER_MARK}{}\r\n{first}", COLUMNS.join(","));
@@ -76,10 +87,7 @@ pub(super) async fn send(inside: Inside) -> Result<HttpResponse, PageError> {
         Some((batch, export))
     });
     let first = futures_util::stream::iter([Ok::<_, PageError>(Bytes::from(head))]);
-    Ok(HttpResponse::Ok()
-        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"))
-        .insert_header((CONTENT_DISPOSITION, name))
-        .streaming(futures_util::StreamExt::chain(first, rest)))
+    Ok(answer.streaming(futures_util::StreamExt::chain(first, rest)))
 }
 
 impl Export {

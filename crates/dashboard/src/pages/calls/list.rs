@@ -22,6 +22,9 @@ use crate::live::{self, Frame, Part};
 use crate::moment::{Length, Moment, Moments};
 use crate::request::Inside;
 
+/// The last page that stays up to date by itself: the further, the more each look at it costs.
+const FOLLOWED: u32 = 10;
+
 /// The list as one reader sees it; made anew whenever it changes.
 #[derive(Clone)]
 struct View {
@@ -161,6 +164,7 @@ impl View {
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let view = View::of(&inside);
     let (frame, total) = view.draw().await?;
+    let followed = view.filter.page <= FOLLOWED;
     let words = Words::of(inside.language);
     let (language, filter) = (inside.language, &view.filter);
     let options = |any: &'static str, options: Vec<(&'static str, &'static str)>| {
@@ -178,7 +182,11 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let types = CallType::ALL.iter().map(|own| (own.as_str(), words::call_type(language, *own))).collect();
     let orders = ORDERS.iter().map(|(name, order)| (*name, words::order(language, *order))).collect();
     answer::page(&List {
-        layout: Layout::of(&inside, Section::Calls, words.title).with_scripts(&["live.js"]),
+        layout: Layout::of(&inside, Section::Calls, words.title).with_scripts(if followed {
+            &["live.js"]
+        } else {
+            &[]
+        }),
         words,
         statuses: options(words.any, statuses),
         types: options(words.any, types),
@@ -205,6 +213,9 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
 /// `GET /o/{organization}/calls/live`: what changes on the page with the same filters.
 pub(super) async fn live(inside: Inside) -> Result<HttpResponse, PageError> {
     let view = View::of(&inside);
+    if view.filter.page > FOLLOWED {
+        return Err(PageError::NotFound);
+    }
     let zone = inside.organization.profile.timezone.as_str();
     let key = format!("{} {zone}", view.filter.on_page(&view.path, view.filter.page));
     let watched = Watched::Board(view.organization);

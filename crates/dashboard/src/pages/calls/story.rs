@@ -4,6 +4,7 @@ use domain::call::{CallStory, CallType, Happening, timeline};
 use domain::ports::{DeliveryTry, TryOutcome, TryRecord};
 
 use super::words;
+use crate::causes::cause;
 use crate::language::Language;
 use crate::moment::{Moment, Moments};
 
@@ -87,7 +88,7 @@ fn reported(language: Language, number: usize, record: &TryRecord) -> (&'static 
     let outcome = match &record.outcome {
         TryOutcome::Answered(status) => format!("HTTP {status}"),
         TryOutcome::TimedOut => language.pick("no answer in time", "pas de réponse à temps").to_owned(),
-        TryOutcome::Broken(why) | TryOutcome::Refused(why) => why.clone(),
+        TryOutcome::Broken(why) | TryOutcome::Refused(why) => cause(why, language).to_owned(),
     };
     (class, text, format!("{outcome} · {} ms", record.took.as_millis()))
 }

@@ -91,6 +91,12 @@ impl Browser {
         self.client.get(self.url(path)).header(COOKIE, cookies.join("; ")).send().await.unwrap()
     }
 
+    /// Asks for nothing but the head of an answer.
+    pub(crate) async fn head(&self, path: &str) -> reqwest::Response {
+        let cookies: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.client.head(self.url(path)).header(COOKIE, cookies.join("; ")).send().await.unwrap()
+    }
+
     fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
