@@ -193,13 +193,12 @@ async fn a_try_by_hand_that_finds_no_place_is_kept_as_not_made_and_bars_no_other
     let mut node = Node::new(Wishes { outcome: |_| TryOutcome::TimedOut, ..Wishes::default() }).await;
     let (scope, url) = (node.ground.scope(), "https://hang.example.com/");
     let call = given_up(&mut node, url).await;
-    // Sixteen tries that hang take every place to this receiver, longer than a try by hand may wait.
-    for _ in 0..16 {
-        queue(&node, url).await;
+    // Sixteen tries to a receiver that hangs, and all that may wait for their places.
+    let address = CallbackUrl::from_stored(url).unwrap();
+    for _ in 0..16 + 256 {
+        let fresh = end_call(&node, node.ground.boot, url).await;
+        node.deliver.fresh(fresh, &address);
     }
-    let deliver = Arc::clone(&node.deliver);
-    let delivering = tokio::spawn(async move { deliver.run().await });
-    tokio::time::sleep(Duration::from_millis(10)).await;
     let begun = node.deliver.redeliver(scope, call, by_hand(node.clock.now())).await.unwrap();
     let Redelivery::Begun(told) = begun else { panic!("{begun:?}") };
     assert!(told.await.is_err(), "it was made");
@@ -210,5 +209,4 @@ async fn a_try_by_hand_that_finds_no_place_is_kept_as_not_made_and_bars_no_other
     assert!(matches!(&last.record.outcome, TryOutcome::Refused(why) if why.contains("too many tries")));
     let again = node.deliver.redeliver(scope, call, by_hand(node.clock.now())).await.unwrap();
     assert!(matches!(again, Redelivery::Begun(_)), "{again:?}");
-    delivering.abort();
 }
