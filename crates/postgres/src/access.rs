@@ -90,7 +90,7 @@ const ONE_OF_TENANT: &str = live!("tenant", " AND id = $3");
 const REVOKE: &str = "
 UPDATE api_keys SET revoked_at = $4 WHERE id = $1 AND revoked_at IS NULL
     AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR organization_id = $3)
-RETURNING tenant_id AS revoked_tenant_id, organization_id AS revoked_organization_id, name AS revoked_name";
+RETURNING tenant_id, organization_id, name";
 
 const KEYS: &str = "
 SELECT id, tenant_id, organization_id, name, permissions, created_at, last_used_at, revoked_at
@@ -124,7 +124,7 @@ row! {
 }
 
 row! {
-    RevokedRow { revoked_tenant_id: Uuid, revoked_organization_id: Option<Uuid>, revoked_name: String }
+    RevokedRow { tenant_id: Uuid, organization_id: Option<Uuid>, name: String }
 }
 
 row! {
@@ -218,9 +218,9 @@ impl Access for Store {
     async fn revoke(&self, reach: Reach, key: KeyId, deed: Deed) -> Result<bool, StoreUnavailable> {
         let revoking = reached(statement(REVOKE).bind(key.uuid()), reach).bind(deed.at);
         let note = |row: &RevokedRow| {
-            let tenant = TenantId::from_uuid(row.revoked_tenant_id);
-            let within = scope(tenant, row.revoked_organization_id.map(OrganizationId::from_uuid));
-            entry(&deed, within, Action::KeyRevoke, key, Some(&row.revoked_name))
+            let tenant = TenantId::from_uuid(row.tenant_id);
+            let within = scope(tenant, row.organization_id.map(OrganizationId::from_uuid));
+            entry(&deed, within, Action::KeyRevoke, key, Some(&row.name))
         };
         Ok(self.audited(revoking, note).await?.is_some())
     }

@@ -49,6 +49,7 @@ struct Written<'a> {
 }
 
 #[derive(Default, Serialize)]
+#[expect(clippy::struct_field_names, reason = "members are named as in the file")]
 struct Limits {
     max_duration_seconds: u64,
     silence_seconds: u64,

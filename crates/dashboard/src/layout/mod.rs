@@ -118,10 +118,6 @@ impl Layout {
         self.viewer.as_ref().map_or("", |viewer| viewer.token.as_str())
     }
 
-    pub(crate) fn asset(&self, name: &str) -> &'static str {
-        crate::assets::address(name)
-    }
-
     pub(crate) fn languages(&self) -> impl Iterator<Item = Language> {
         let own = self.language;
         Language::ALL.into_iter().filter(move |language| *language != own)

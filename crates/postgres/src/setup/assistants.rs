@@ -68,10 +68,10 @@ WHERE id = $1";
 const RETIRE: &str = "
 UPDATE assistants SET retired_at = $4 WHERE id = $1 AND retired_at IS NULL
     AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR organization_id = $3)
-RETURNING tenant_id AS retired_tenant_id, organization_id AS retired_organization_id, name AS retired_name";
+RETURNING tenant_id, organization_id, name";
 
 row! {
-    RetiredRow { retired_tenant_id: Uuid, retired_organization_id: Uuid, retired_name: String }
+    RetiredRow { tenant_id: Uuid, organization_id: Uuid, name: String }
 }
 
 #[async_trait]
@@ -155,9 +155,9 @@ impl Assistants for Store {
     ) -> Result<bool, StoreUnavailable> {
         let retiring = reached(statement(RETIRE).bind(id.uuid()), reach).bind(deed.at);
         let note = |row: &RetiredRow| {
-            let organization = OrganizationId::from_uuid(row.retired_organization_id);
-            let within = Scope::Organization(TenantId::from_uuid(row.retired_tenant_id), organization);
-            entry(&deed, within, Action::AssistantDelete, id, Some(&row.retired_name))
+            let organization = OrganizationId::from_uuid(row.organization_id);
+            let within = Scope::Organization(TenantId::from_uuid(row.tenant_id), organization);
+            entry(&deed, within, Action::AssistantDelete, id, Some(&row.name))
         };
         Ok(self.audited(retiring, note).await?.is_some())
     }

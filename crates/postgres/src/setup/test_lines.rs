@@ -62,15 +62,14 @@ impl TestLines for Store {
                             return Ok(Some(NumberId::from_uuid(number)));
                         }
                         let tenant = TenantId::from_uuid(owner.tenant_id);
-                        let trunk = match line {
-                            Some(line) => TrunkId::from_uuid(line.line_trunk_id),
-                            None => {
-                                let trunk = Trunk::to_built_in_phone(fresh.trunk, tenant, deed.at);
-                                for adding in trunks::adding(self, &trunk, &deed)? {
-                                    adding.run(connection).await?;
-                                }
-                                trunk.id
+                        let trunk = if let Some(line) = line {
+                            TrunkId::from_uuid(line.line_trunk_id)
+                        } else {
+                            let trunk = Trunk::to_built_in_phone(fresh.trunk, tenant, deed.at);
+                            for adding in trunks::adding(self, &trunk, &deed)? {
+                                adding.run(connection).await?;
                             }
+                            trunk.id
                         };
                         let number =
                             calling_number().ok_or(Failure::Refused("the calling number is none"))?;

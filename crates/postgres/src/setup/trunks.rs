@@ -54,10 +54,10 @@ const LOCK: &str = concat!(
 
 const RETIRE: &str = "
 UPDATE trunks SET retired_at = $3 WHERE id = $1 AND retired_at IS NULL AND ($2 IS NULL OR tenant_id = $2)
-RETURNING tenant_id AS retired_tenant_id, name AS retired_name";
+RETURNING tenant_id, name";
 
 row! {
-    RetiredRow { retired_tenant_id: uuid::Uuid, retired_name: String }
+    RetiredRow { tenant_id: uuid::Uuid, name: String }
 }
 
 /// Whether trunks may be changed at all: they belong to the whole tenant.
@@ -143,8 +143,8 @@ impl Trunks for Store {
         let tenant = reach.tenant().map(TenantId::uuid);
         let retiring = statement(RETIRE).bind(id.uuid()).bind(tenant).bind(deed.at);
         let note = |row: &RetiredRow| {
-            let within = Scope::Tenant(TenantId::from_uuid(row.retired_tenant_id));
-            entry(&deed, within, Action::TrunkDelete, id, Some(&row.retired_name))
+            let within = Scope::Tenant(TenantId::from_uuid(row.tenant_id));
+            entry(&deed, within, Action::TrunkDelete, id, Some(&row.name))
         };
         Ok(self.audited(retiring, note).await?.is_some())
     }

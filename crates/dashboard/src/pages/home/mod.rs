@@ -1,5 +1,7 @@
 //! The address `/`, the choice of language, and the files that pages load.
 
+use std::future::ready;
+
 use actix_web::HttpResponse;
 use actix_web::cookie::{Cookie, SameSite, time::Duration};
 use domain::organization::{OrganizationField, OrganizationQuery};
@@ -14,7 +16,7 @@ use crate::routes::{Page, Takes};
 
 pub(crate) const PAGES: &[Page] = &[
     Page::get("/", Takes::AnyUser(|visit| Box::pin(start(visit)))),
-    Page::post("/language", Takes::Anybody(|asked| Box::pin(choose_language(asked)))),
+    Page::post("/language", Takes::Anybody(|asked| Box::pin(ready(choose_language(&asked))))),
     Page::get("/assets/{hash}/{name}", Takes::Anybody(assets::send)),
 ];
 
@@ -40,7 +42,7 @@ async fn start(visit: Visit) -> Result<HttpResponse, PageError> {
 }
 
 /// Keeps the language in the browser, and goes back to the page where it was chosen.
-async fn choose_language(asked: Asked) -> Result<HttpResponse, PageError> {
+fn choose_language(asked: &Asked) -> Result<HttpResponse, PageError> {
     let language = asked.form.text("language").and_then(Language::parse).ok_or(PageError::BadForm)?;
     let mut answer = answer::see(local(asked.form.text("back").unwrap_or("/")));
     let cookie = Cookie::build(language::COOKIE, language.tag()).path("/").max_age(LANGUAGE_KEPT);
