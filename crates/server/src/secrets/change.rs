@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::at_rest::AtRestKeys;
@@ -11,6 +11,7 @@ use domain::ports::{Entropy, KeyRing};
 use domain::secret::Secret;
 
 use super::{KeyFile, KeyFileError, read, text};
+use crate::system::SystemEntropy;
 
 impl KeyFile {
     /// Puts what `decide` makes of the keys in the file into it, if it makes anything of them. Nobody
@@ -46,9 +47,7 @@ pub fn fresh(entropy: &dyn Entropy) -> Secret<[u8; 32]> {
 pub(super) fn make(path: &Path, entropy: &dyn Entropy) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(folder)?;
-    let mut suffix = [0; 8];
-    entropy.fill(&mut suffix);
-    let draft = folder.join(format!(".secret-{:016x}", u64::from_ne_bytes(suffix)));
+    let draft = draft_in(folder, entropy);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     file.write_all(text::text_of(&AtRestKeys::first(fresh(entropy))).as_bytes())?;
     file.sync_all()?;
@@ -61,25 +60,34 @@ pub(super) fn make(path: &Path, entropy: &dyn Entropy) -> io::Result<()> {
     }
 }
 
+/// A name that nobody else gives to a file.
+fn draft_in(folder: &Path, entropy: &dyn Entropy) -> PathBuf {
+    let mut suffix = [0; 8];
+    entropy.fill(&mut suffix);
+    folder.join(format!(".secret-{:016x}", u64::from_ne_bytes(suffix)))
+}
+
 /// Renames a file with these keys over the old one; it belongs to whom the old one belonged to, or the
 /// service could no longer read it.
 fn replace(path: &Path, folder: &File, keys: &AtRestKeys) -> io::Result<()> {
-    let old = path.metadata()?;
-    let draft = path.with_extension("new");
-    // What a crash left; under the lock nobody else is writing one.
-    match std::fs::remove_file(&draft) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
-        _ => {}
+    let draft = draft_in(path.parent().unwrap_or(Path::new("/")), &SystemEntropy);
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    if let Err(cause) = fill(file, path, keys).and_then(|()| std::fs::rename(&draft, path)) {
+        // No keys are left lying about; what went wrong first is what is told.
+        let _ = std::fs::remove_file(&draft);
+        return Err(cause);
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    let new = file.metadata()?;
+    folder.sync_all()
+}
+
+/// Writes these keys, for whoever may read the old file.
+fn fill(mut file: File, old: &Path, keys: &AtRestKeys) -> io::Result<()> {
+    let (old, new) = (old.metadata()?, file.metadata()?);
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
         fchown(&file, Some(old.uid()), Some(old.gid()))?;
     }
     // A group may go on reading it; others never should have.
     file.set_permissions(std::fs::Permissions::from_mode(old.mode() & 0o640 | 0o600))?;
     file.write_all(text::text_of(keys).as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&draft, path)?;
-    folder.sync_all()
+    file.sync_all()
 }

@@ -64,8 +64,6 @@ fn a_changed_file_is_whole_belongs_to_the_same_and_is_followed_by_who_has_it_ope
     let (one, other) = (open(&settings).unwrap(), open(&settings).unwrap());
     let first = one.keys();
     std::fs::set_permissions(one.path(), std::os::unix::fs::PermissionsExt::from_mode(0o664)).unwrap();
-    // What an earlier change left half-written.
-    std::fs::write(folder.path().join("secret.new"), "1 ha").unwrap();
     let both = one.change("", |keys| keys.with_next(change::fresh(&SystemEntropy))).unwrap();
     assert_eq!((both.sealing(), both.all().count()), (first.sealing(), 2));
     assert_eq!(one.path().metadata().unwrap().mode() & 0o777, 0o640);
@@ -78,6 +76,24 @@ fn a_changed_file_is_whole_belongs_to_the_same_and_is_followed_by_who_has_it_ope
     assert!(!other.follow());
     assert_eq!(other.keys(), both);
     assert!(matches!(one.change("", |keys| Some(keys.clone())), Err(KeyFileError::NotAKey(_))));
+}
+
+#[test]
+fn no_other_file_is_touched_by_a_change_whatever_the_key_file_is_called() {
+    for (name, neighbour) in [("secret.key", "secret.new"), ("secret.new", "secret.key"), ("key", "key.new")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(name);
+        std::fs::write(&file, STANDARD.encode([7; 32])).unwrap();
+        std::fs::write(folder.path().join(neighbour), "of the operator").unwrap();
+        let ring = open(&settings(folder.path(), Some(&file))).unwrap();
+        ring.change("", |keys| keys.with_next(Secret::new([8; 32]))).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 2, "{name}");
+        assert_eq!(std::fs::read_to_string(folder.path().join(neighbour)).unwrap(), "of the operator");
+        let mut expected = [name, neighbour];
+        expected.sort_unstable();
+        assert_eq!(names(folder.path()), expected);
+    }
 }
 
 #[test]
