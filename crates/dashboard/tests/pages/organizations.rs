@@ -39,6 +39,16 @@ async fn an_organization_is_made_changed_found_and_deleted() {
     assert!(shown.contains("https://clinique.example/logo.png"), "{shown}");
     assert!(!shown.contains("<b>") && shown.contains("Clinique &#34;Nord&#34; &#60;b&#62;"), "{shown}");
 
+    // Only a new organization has to have them all.
+    let (place, new) = ("name=\"city\"", browser.get("/organizations/new").await.body);
+    let required =
+        |page: &str| page.split(place).nth(1).unwrap().split('>').next().unwrap().contains("required");
+    assert!(required(&new) && !required(&shown), "{shown}");
+    for emptied in 2..8 {
+        changed[emptied].1 = "";
+    }
+    assert_eq!(browser.submit(&profile, &profile, &changed).await.status, 303);
+
     let list = browser.get("/organizations?search=NORD&sort=createdAt").await.body;
     assert!(list.contains("Clinique &#34;Nord&#34;") && !list.contains(">Clinic 0<"), "{list}");
     let missing = browser.get("/organizations?search=nobody").await.body;
