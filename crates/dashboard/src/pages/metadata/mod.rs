@@ -32,7 +32,7 @@ pub(crate) const PAGES: &[Page] = &[
 ];
 
 /// Reads what was typed as JSON, or says what is wrong with it.
-fn json(text: &str, language: Language) -> Result<Value, String> {
+pub(in crate::pages) fn json(text: &str, language: Language) -> Result<Value, String> {
     application::requests::json(text.as_bytes()).map_err(|bad| {
         use application::requests::NotJson;
         match (language, bad) {

@@ -33,9 +33,9 @@ pub(super) async fn to_a_telephone(inside: Inside) -> Result<HttpResponse, PageE
         }
     }
     let mut unreadable = None;
-    match variables::read(&typed.variables) {
+    match variables::read(&typed.variables, inside.language) {
         Ok(values) => _ = body.insert("dynamicVariables".to_owned(), values),
-        Err(line) => unreadable = Some(words::of(inside.language).unreadable_variables(line)),
+        Err(problem) => unreadable = Some(problem),
     }
     let body = Value::Object(body);
     let request = call_request(&body, &inside.service.calling.callback_addresses);

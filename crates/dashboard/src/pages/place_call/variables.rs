@@ -2,11 +2,20 @@
 
 use serde_json::{Map, Value};
 
-/// Reads them; the number of a line that is neither, or 0 for broken JSON.
-pub(super) fn read(text: &str) -> Result<Value, usize> {
+use super::words;
+use crate::language::Language;
+use crate::pages::metadata::json;
+
+/// Reads them by the bounds of the interface, or says what is wrong with them.
+pub(super) fn read(text: &str, language: Language) -> Result<Value, String> {
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(text).map_err(|_| 0);
+        return json(text, language);
     }
+    lines(text).map_err(|line| words::of(language).unreadable_line(line))
+}
+
+/// The number of a line that is none, from 1.
+fn lines(text: &str) -> Result<Value, usize> {
     let mut members = Map::new();
     for (place, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
@@ -27,14 +36,42 @@ mod tests {
 
     use super::*;
 
+    fn english(text: &str) -> Result<Value, String> {
+        read(text, Language::English)
+    }
+
     #[test]
     fn variables_are_json_or_lines() {
         let both = json!({"day": "Monday", "formula": "a=b"});
-        assert_eq!(read("day = Monday\n\n formula=a=b "), Ok(both.clone()));
-        assert_eq!(read(&both.to_string()), Ok(both));
-        assert_eq!(read(""), Ok(json!({})));
+        assert_eq!(english("day = Monday\n\n formula=a=b "), Ok(both.clone()));
+        assert_eq!(english(&both.to_string()), Ok(both));
+        assert_eq!(english(""), Ok(json!({})));
         // What is wrong with the values is told by the rules of the interface.
-        assert_eq!(read("{\"n\": 1}"), Ok(json!({"n": 1})));
-        assert_eq!((read("day=Monday\nhour"), read("=x"), read("{day")), (Err(2), Err(1), Err(0)));
+        assert_eq!(english("{\"n\": 1}"), Ok(json!({"n": 1})));
+        for (text, line) in [("day=Monday\nhour", 2), ("=x", 1)] {
+            assert_eq!(english(text), Err(format!("Line {line}: expected name=value")));
+        }
+    }
+
+    #[test]
+    fn an_object_is_read_by_the_bounds_of_the_interface() {
+        let deep = format!("{}{}", "{\"a\":".repeat(65), "}".repeat(65));
+        for (text, told, french) in [
+            (
+                "{\n  day",
+                "The text is not valid JSON (line 2, column 3)",
+                "Le texte n’est pas du JSON valide",
+            ),
+            (
+                "{\"a\":\"\\u0000\"}",
+                "The text contains a NUL character",
+                "Le texte contient un caractère NUL",
+            ),
+            (&deep, "The text is nested too deeply", "Le texte est imbriqué trop profondément"),
+        ] {
+            assert_eq!(english(text), Err(told.to_owned()));
+            let told = read(text, Language::French).unwrap_err();
+            assert!(told.starts_with(french), "{told}");
+        }
     }
 }

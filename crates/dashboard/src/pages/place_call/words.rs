@@ -46,8 +46,8 @@ impl Words {
         (self.callees)(callee)
     }
 
-    /// Variables that could not be read: by the line, or as a whole.
-    pub(super) fn unreadable_variables(&self, line: usize) -> String {
+    /// A line of the variables that could not be read.
+    pub(super) fn unreadable_line(&self, line: usize) -> String {
         (self.line_words)(line)
     }
 
@@ -95,10 +95,7 @@ const ENGLISH: Words = Words {
     not_found: "Assistant or phone number not found",
     inactive: "Organization is inactive",
     sent_before: "This form was sent before with other values. Check them and send it once more.",
-    line_words: |line| match line {
-        0 => "The JSON object is broken".to_owned(),
-        line => format!("Line {line}: expected name=value"),
-    },
+    line_words: |line| format!("Line {line}: expected name=value"),
     callees: |callee| match callee {
         TestCallee::Answers => "Answers, has a short talk and hangs up",
         TestCallee::PressesKeys => "Answers and presses the keys 1, 2 and #",
@@ -141,10 +138,7 @@ const FRENCH: Words = Words {
     not_found: "Assistant ou numéro introuvable",
     inactive: "L’organisation est inactive",
     sent_before: "Ce formulaire a déjà été envoyé avec d’autres valeurs. Vérifiez-les et envoyez-le de nouveau.",
-    line_words: |line| match line {
-        0 => "L’objet JSON est incorrect".to_owned(),
-        line => format!("Ligne {line} : on attend nom=valeur"),
-    },
+    line_words: |line| format!("Ligne {line} : on attend nom=valeur"),
     callees: |callee| match callee {
         TestCallee::Answers => "Répond, parle un peu et raccroche",
         TestCallee::PressesKeys => "Répond et appuie sur les touches 1, 2 et #",
