@@ -30,10 +30,6 @@ impl Problems {
         self
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// What is wrong with a field; empty when nothing is.
     pub(crate) fn at(&self, field: &str) -> &str {
         self.0.get(field).map_or("", String::as_str)

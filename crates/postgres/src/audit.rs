@@ -62,7 +62,6 @@ row! {
 
 /// The statement that notes a change; it belongs into the transaction of the change. `within` is what
 /// the change belongs to: an organization, or the whole tenant.
-#[expect(clippy::needless_pass_by_value, reason = "subjects are ids: they are copied")]
 pub(crate) fn entry(
     deed: &Deed,
     within: Scope,

@@ -16,6 +16,5 @@ pub(crate) mod metadata;
 pub(crate) mod numbers;
 pub(crate) mod organizations;
 pub(crate) mod place_call;
-pub(crate) mod trunk_state;
 pub(crate) mod trunks;
 pub(crate) mod users;

@@ -31,6 +31,9 @@ async fn an_organization_is_made_changed_found_and_deleted() {
         "{shown}"
     );
 
+    let id = profile.split('/').nth(2).unwrap();
+    assert!(shown.contains(&format!("value=\"{id}\"")), "{shown}");
+
     let mut changed = FIELDS.to_vec();
     changed[0].1 = "Clinique \"Nord\" <b>";
     changed.push(("image", "https://clinique.example/logo.png"));

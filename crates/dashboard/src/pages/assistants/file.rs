@@ -40,10 +40,10 @@ struct Key {
     told: String,
 }
 
-pub(super) async fn new(inside: Inside) -> Result<HttpResponse, PageError> {
+pub(super) fn new(inside: &Inside) -> Result<HttpResponse, PageError> {
     let engine = words::known_engine(inside.query.text("engine"));
     let text = words::of(inside.language).beginning(engine);
-    form(&inside, None, engine, Filled::with([("file", text.to_owned())]))
+    form(inside, None, engine, Filled::with([("file", text.to_owned())]))
 }
 
 pub(super) async fn create(inside: Inside) -> Result<HttpResponse, PageError> {

@@ -6,6 +6,8 @@ mod keys;
 mod list;
 mod words;
 
+use std::future::ready;
+
 use actix_web::HttpResponse;
 use domain::assistant::{Assistant, Brain, Engine};
 use domain::ids::AssistantId;
@@ -26,7 +28,7 @@ pub(crate) const PAGES: &[Page] = &[
     ),
     Page::get(
         "/o/{organization}/assistants/new",
-        Takes::Within(Right::WriteAssistants, |inside| Box::pin(file::new(inside))),
+        Takes::Within(Right::WriteAssistants, |inside| Box::pin(ready(file::new(&inside)))),
     ),
     Page::post(
         "/o/{organization}/assistants/new",

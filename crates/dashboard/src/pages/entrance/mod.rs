@@ -122,20 +122,20 @@ async fn admit(asked: &Asked, secret: &SessionSecret, path: &str) -> Result<Http
     {
         asked.write(async move |service| service.sessions.end(found.user.id, earlier).await).await??;
     }
-    with_cookie(answer::see(path), secret.cookie())
+    with_cookie(answer::see(path), &secret.cookie())
 }
 
 fn with_cookie(
     mut answer: HttpResponse,
-    cookie: actix_web::cookie::Cookie<'_>,
+    cookie: &actix_web::cookie::Cookie<'_>,
 ) -> Result<HttpResponse, PageError> {
-    answer.add_cookie(&cookie).map_err(|_| PageError::Internal("a cookie could not be set"))?;
+    answer.add_cookie(cookie).map_err(|_| PageError::Internal("a cookie could not be set"))?;
     Ok(answer)
 }
 
 /// Takes the session out of the browser, and leads to the sign-in.
 fn leave() -> Result<HttpResponse, PageError> {
-    with_cookie(answer::see("/sign-in"), session::forgotten())
+    with_cookie(answer::see("/sign-in"), &session::forgotten())
 }
 
 #[derive(Template)]

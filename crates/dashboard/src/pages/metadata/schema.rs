@@ -107,7 +107,7 @@ async fn take(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError
 fn refused(error: SetupError) -> PageError {
     match error {
         SetupError::Store(store) => store.into(),
-        _ => PageError::NotFound,
+        SetupError::Unknown(_) => PageError::NotFound,
     }
 }
 

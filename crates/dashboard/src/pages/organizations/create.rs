@@ -26,8 +26,8 @@ struct Page {
     problems: Problems,
 }
 
-pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
-    answer::page(&page(&visit, Fields::typed(&Form::default()), Problems::none()))
+pub(super) fn show(visit: &Visit) -> Result<HttpResponse, PageError> {
+    answer::page(&page(visit, Fields::typed(&Form::default()), Problems::none()))
 }
 
 pub(super) async fn take(visit: Visit) -> Result<HttpResponse, PageError> {

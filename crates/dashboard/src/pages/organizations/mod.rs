@@ -6,17 +6,22 @@ mod profile;
 mod remove;
 mod words;
 
+use std::future::ready;
+
 use domain::user::Right;
 
 use crate::routes::{Page, Takes};
 
 pub(crate) const PAGES: &[Page] = &[
     Page::get("/organizations", Takes::User(Right::SeeSetup, |visit| Box::pin(list::show(visit)))),
-    Page::get("/organizations/new", Takes::User(Right::ManageTenant, |visit| Box::pin(create::show(visit)))),
+    Page::get(
+        "/organizations/new",
+        Takes::User(Right::ManageTenant, |visit| Box::pin(ready(create::show(&visit)))),
+    ),
     Page::post("/organizations/new", Takes::User(Right::ManageTenant, |visit| Box::pin(create::take(visit)))),
     Page::get(
         "/o/{organization}/profile",
-        Takes::Within(Right::SeeSetup, |inside| Box::pin(profile::show(inside))),
+        Takes::Within(Right::SeeSetup, |inside| Box::pin(ready(profile::show(&inside)))),
     ),
     Page::post(
         "/o/{organization}/profile",
@@ -24,7 +29,7 @@ pub(crate) const PAGES: &[Page] = &[
     ),
     Page::get(
         "/o/{organization}/delete",
-        Takes::Within(Right::ManageTenant, |inside| Box::pin(remove::ask(inside))),
+        Takes::Within(Right::ManageTenant, |inside| Box::pin(ready(remove::ask(&inside)))),
     ),
     Page::post(
         "/o/{organization}/delete",

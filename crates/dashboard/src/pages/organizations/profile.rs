@@ -108,7 +108,7 @@ pub(super) fn zones() -> Vec<(String, String)> {
 struct Page {
     layout: Layout,
     words: &'static Words,
-    id: String,
+    organization: String,
     action: String,
     fields: Fields,
     zones: Vec<(String, String)>,
@@ -117,10 +117,10 @@ struct Page {
     may_delete: bool,
 }
 
-pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
+pub(super) fn show(inside: &Inside) -> Result<HttpResponse, PageError> {
     let saved = inside.query.ticked("saved").then(|| words::of(inside.language).saved);
     let fields = Fields::of(&inside.organization.profile);
-    answer::page(&page(&inside, fields, Problems::none(), saved))
+    answer::page(&page(inside, fields, Problems::none(), saved))
 }
 
 pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
@@ -162,7 +162,7 @@ fn page(inside: &Inside, fields: Fields, problems: Problems, notice: Option<&str
     Page {
         layout: Layout::of(inside, Section::Profile, words.profile).noting(notice),
         words,
-        id: inside.organization.id.to_string(),
+        organization: inside.organization.id.to_string(),
         action: inside.href("/profile"),
         fields,
         zones: zones(),

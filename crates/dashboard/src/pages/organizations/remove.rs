@@ -20,10 +20,10 @@ struct Page {
     back: String,
 }
 
-pub(super) async fn ask(inside: Inside) -> Result<HttpResponse, PageError> {
+pub(super) fn ask(inside: &Inside) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
     answer::page(&Page {
-        layout: Layout::of(&inside, Section::Profile, words.delete),
+        layout: Layout::of(inside, Section::Profile, words.delete),
         words,
         name: inside.organization.profile.name.clone(),
         action: inside.href("/delete"),

@@ -35,7 +35,7 @@ pub(super) struct Words {
     pub(super) not_found: &'static str,
     pub(super) inactive: &'static str,
     pub(super) sent_before: &'static str,
-    line_words: fn(usize) -> String,
+    bad_line: fn(usize) -> String,
     callees: fn(TestCallee) -> &'static str,
     problems: fn(&str) -> Option<String>,
 }
@@ -48,7 +48,7 @@ impl Words {
 
     /// A line of the variables that could not be read.
     pub(super) fn unreadable_line(&self, line: usize) -> String {
-        (self.line_words)(line)
+        (self.bad_line)(line)
     }
 
     /// A problem as the interface words it, in this language.
@@ -95,7 +95,7 @@ const ENGLISH: Words = Words {
     not_found: "Assistant or phone number not found",
     inactive: "Organization is inactive",
     sent_before: "This form was sent before with other values. Check them and send it once more.",
-    line_words: |line| format!("Line {line}: expected name=value"),
+    bad_line: |line| format!("Line {line}: expected name=value"),
     callees: |callee| match callee {
         TestCallee::Answers => "Answers, has a short talk and hangs up",
         TestCallee::PressesKeys => "Answers and presses the keys 1, 2 and #",
@@ -138,7 +138,7 @@ const FRENCH: Words = Words {
     not_found: "Assistant ou numéro introuvable",
     inactive: "L’organisation est inactive",
     sent_before: "Ce formulaire a déjà été envoyé avec d’autres valeurs. Vérifiez-les et envoyez-le de nouveau.",
-    line_words: |line| format!("Ligne {line} : on attend nom=valeur"),
+    bad_line: |line| format!("Ligne {line} : on attend nom=valeur"),
     callees: |callee| match callee {
         TestCallee::Answers => "Répond, parle un peu et raccroche",
         TestCallee::PressesKeys => "Répond et appuie sur les touches 1, 2 et #",

@@ -49,8 +49,8 @@ struct Shown {
     srtps: Vec<(String, String)>,
 }
 
-pub(super) async fn new(visit: Visit) -> Result<HttpResponse, PageError> {
-    form(&visit, None, Filled::with([("transport", "udp".to_owned())]))
+pub(super) fn new(visit: &Visit) -> Result<HttpResponse, PageError> {
+    form(visit, None, Filled::with([("transport", "udp".to_owned())]))
 }
 
 pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {

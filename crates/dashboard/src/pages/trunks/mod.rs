@@ -4,6 +4,8 @@ mod form;
 mod list;
 mod words;
 
+use std::future::ready;
+
 use actix_web::HttpResponse;
 use domain::ids::TrunkId;
 use domain::scope::Reach;
@@ -19,7 +21,7 @@ use crate::routes::{Page, Takes};
 
 pub(crate) const PAGES: &[Page] = &[
     Page::get("/trunks", Takes::User(Right::SeeSetup, |visit| Box::pin(list::show(visit)))),
-    Page::get("/trunks/new", Takes::User(Right::ManageTenant, |visit| Box::pin(form::new(visit)))),
+    Page::get("/trunks/new", Takes::User(Right::ManageTenant, |visit| Box::pin(ready(form::new(&visit))))),
     Page::post("/trunks/new", Takes::User(Right::ManageTenant, |visit| Box::pin(form::create(visit)))),
     Page::get("/trunks/{trunk}", Takes::User(Right::ManageTenant, |visit| Box::pin(form::show(visit)))),
     Page::post("/trunks/{trunk}", Takes::User(Right::ManageTenant, |visit| Box::pin(form::revise(visit)))),

@@ -52,7 +52,7 @@ pub(super) async fn take(visit: Visit) -> Result<HttpResponse, PageError> {
         AddUser { accounts, entropy }.invite(new, deed).await
     });
     match adding.await? {
-        Ok((user, minted)) => invited(&visit, user, &minted),
+        Ok((user, minted)) => invited(&visit, &user, &minted),
         Err(AddUserError::EmailTaken) => {
             form(&visit, &wrong, Problems { email: words.email_taken, ..Problems::default() }).await
         }
@@ -118,5 +118,5 @@ pub(super) async fn again(visit: Visit) -> Result<HttpResponse, PageError> {
         AddUser { accounts, entropy }.invite_again(scope, user.id, deed).await
     });
     let (user, minted) = inviting.await??.ok_or(PageError::NotFound)?;
-    invited(&visit, user, &minted)
+    invited(&visit, &user, &minted)
 }

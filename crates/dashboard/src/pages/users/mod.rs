@@ -94,7 +94,7 @@ struct Invited {
 }
 
 /// Shows an invitation's link, this once.
-fn invited(visit: &Visit, user: User, minted: &MintedLink) -> Result<HttpResponse, PageError> {
+fn invited(visit: &Visit, user: &User, minted: &MintedLink) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
     let path = format!("{INVITATION}{}", minted.secret.reveal());
     let link = visit.dashboard.front.public_url.join(&path);

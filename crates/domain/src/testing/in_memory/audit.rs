@@ -44,7 +44,6 @@ impl AuditLog for InMemory {
 
 impl State {
     /// Notes a change within `within`, an organization or the whole tenant.
-    #[expect(clippy::needless_pass_by_value, reason = "subjects are ids: they are copied")]
     pub(super) fn note(
         &mut self,
         deed: &Deed,
