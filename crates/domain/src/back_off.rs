@@ -1,4 +1,9 @@
 //! Who fails to sign in again and again waits longer and longer.
+//!
+//! Failures are counted thrice. The long wait belongs to an account *as it is tried from one address*, and
+//! to an address whatever account it tries. Over all addresses an account waits [`ACCOUNT_WAIT_MAX`] at
+//! most: enough that guesses from everywhere come to nothing, and little enough that nobody who knows an
+//! e-mail address can lock its owner out elsewhere.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -9,6 +14,9 @@ use crate::organization::folded;
 
 /// The longest wait.
 pub const WAIT_MAX: Duration = Duration::from_mins(15);
+
+/// The longest wait for an account at an address that did not fail itself.
+pub const ACCOUNT_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Failures are forgotten when none came for so long.
 pub const FORGET_AFTER: Duration = Duration::from_hours(1);
@@ -24,11 +32,18 @@ const ADDRESS_FREE: u32 = 19;
 pub enum Subject {
     /// An account, whether there is one or not.
     Account(String),
+    /// An account as it is tried from one address.
+    AccountFrom(String, IpAddr),
     /// An IPv4 address, or an IPv6 network of 64 bits, of which one subscriber has all.
     Address(IpAddr),
 }
 
 impl Subject {
+    /// Everything that a try is counted for. Stores lock in this order.
+    pub fn all(email: &str, from: IpAddr) -> [Self; 3] {
+        [Self::account(email), Self::AccountFrom(folded(email), network(from)), Self::address(from)]
+    }
+
     /// The account with an e-mail address, in any case.
     pub fn account(email: &str) -> Self {
         Self::Account(folded(email))
@@ -36,41 +51,55 @@ impl Subject {
 
     /// Whoever is at this address.
     pub fn address(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-            }
-            v4 @ IpAddr::V4(_) => v4,
-        })
+        Self::Address(network(address))
     }
 
     /// The subject's written form.
     pub fn written(&self) -> String {
         match self {
             Self::Account(email) => format!("account:{email}"),
+            Self::AccountFrom(email, address) => format!("account-from:{address} {email}"),
             Self::Address(address) => format!("address:{address}"),
         }
     }
 
     const fn free(&self) -> u32 {
         match self {
-            Self::Account(_) => ACCOUNT_FREE,
+            Self::Account(_) | Self::AccountFrom(..) => ACCOUNT_FREE,
             Self::Address(_) => ADDRESS_FREE,
         }
     }
 
+    const fn longest(&self) -> Duration {
+        match self {
+            Self::Account(_) => ACCOUNT_WAIT_MAX,
+            Self::AccountFrom(..) | Self::Address(_) => WAIT_MAX,
+        }
+    }
+
     /// How long to wait at `now` before the next try; none when it may be now. The first wait is a
-    /// second, each further failure doubles it, up to [`WAIT_MAX`].
+    /// second, each further failure doubles it, up to [`WAIT_MAX`], or [`ACCOUNT_WAIT_MAX`] for an account
+    /// over all addresses.
     pub fn wait(&self, failures: Failures, now: OffsetDateTime) -> Option<Duration> {
         let costly = failures.count.checked_sub(self.free()).filter(|costly| *costly > 0)?;
         if failures.are_forgotten(now) {
             return None;
         }
-        let whole = 1_u64.checked_shl(costly - 1).map_or(WAIT_MAX, Duration::from_secs).min(WAIT_MAX);
+        let whole = 1_u64.checked_shl(costly - 1).map_or(WAIT_MAX, Duration::from_secs).min(self.longest());
         // A clock that was set back makes nobody wait longer.
         let gone = Duration::try_from(now - failures.last_at).unwrap_or_default();
         whole.checked_sub(gone).filter(|left| !left.is_zero())
+    }
+}
+
+/// Whoever has the address: one subscriber has a whole IPv6 network.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
@@ -111,10 +140,12 @@ mod tests {
 
     #[test]
     fn the_fifth_failure_of_an_account_costs_a_second_and_each_further_one_twice_as_much() {
-        let account = Subject::account("Ada@clinic.example");
-        let cost: Vec<_> = (0..=16).map(|count| waits(&account, count, 0)).collect();
-        assert_eq!(cost, [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
-        assert_eq!(waits(&account, u32::MAX, 0), 900);
+        let [account, from_here, _] = Subject::all("Ada@clinic.example", "192.0.2.1".parse().unwrap());
+        assert_eq!(account, Subject::account("Ada@clinic.example"));
+        let costs = |subject| (0..=16).map(|count| waits(subject, count, 0)).collect::<Vec<_>>();
+        assert_eq!(costs(&from_here), [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+        assert_eq!(costs(&account), [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30, 30]);
+        assert_eq!((waits(&from_here, u32::MAX, 0), waits(&account, u32::MAX, 0)), (900, 30));
         assert_eq!((waits(&account, 8, 7), waits(&account, 8, 8)), (1, 0));
     }
 
@@ -135,7 +166,7 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_back_makes_nobody_wait_longer() {
         let many = Failures { count: 40, last_at: at(5000) };
-        assert_eq!(Subject::account("a").wait(many, at(0)), Some(WAIT_MAX));
+        assert_eq!(Subject::account("a").wait(many, at(0)), Some(ACCOUNT_WAIT_MAX));
         assert_eq!(many.and_one(at(0)).last_at, at(5000));
     }
 
@@ -146,6 +177,12 @@ mod tests {
         assert_eq!(written("2001:db8:1:2:3:4:5:6"), "address:2001:db8:1:2::");
         assert_eq!(written("2001:db8:1:2::9"), written("2001:db8:1:2:ffff::"));
         assert_eq!(written("::ffff:192.0.2.1"), "address:192.0.2.1");
+        let all = Subject::all("ADA@clinic.example", "2001:db8:1:2:3::".parse().unwrap());
+        let all = all.map(|subject| subject.written());
+        let network = "2001:db8:1:2::";
+        assert_eq!(all[0], "account:ada@clinic.example");
+        assert_eq!(all[1], format!("account-from:{network} ada@clinic.example"));
+        assert_eq!(all[2], format!("address:{network}"));
         assert_ne!(written("192.0.2.1"), written("192.0.2.2"));
     }
 }

@@ -18,6 +18,8 @@ use crate::failure::Failure;
 use crate::statement::{row, statement};
 use crate::store::Store;
 
+const COUNTED: &str = "SELECT subject, failures, last_at FROM sign_in_failures WHERE subject = ANY($1)";
+
 // Locks what is counted, in the given order, whether it was there or not: of tries side by side
 // each sees those before it.
 const LOCK: &str = "
@@ -70,31 +72,26 @@ impl SignInTries for Store {
         from: IpAddr,
         now: OffsetDateTime,
     ) -> Result<Attempt, StoreUnavailable> {
-        let subjects = [Subject::account(email), Subject::address(from)];
+        let subjects = Subject::all(email, from);
+        let written = subjects.iter().map(Subject::written).collect::<Vec<_>>();
+        // Most of a flood ends here, without a lock, a write or a connection of its own.
+        let counted = self.read::<FailuresRow>(|| statement(COUNTED).bind(written.clone())).await?;
+        if let Some(wait) = counted.iter().filter_map(|row| row.wait(&subjects, now)).max() {
+            return Ok(Attempt::Wait(wait));
+        }
         let begun = self
             .with(async |connection| {
                 let begun = connection
                     .transaction::<_, Halt, _>(async |connection| {
-                        let written = subjects.iter().map(Subject::written).collect::<Vec<_>>();
-                        let rows =
-                            statement(LOCK).bind(written).bind(now).rows::<FailuresRow>(connection).await?;
-                        let mut longest = None;
-                        let mut counted = Vec::with_capacity(subjects.len());
-                        for row in rows {
-                            let subject = subjects.iter().find(|subject| subject.written() == row.subject);
-                            let failures = Failures {
-                                count: u32::try_from(row.failures).unwrap_or(0),
-                                last_at: row.last_at,
-                            };
-                            longest = longest.max(subject.and_then(|subject| subject.wait(failures, now)));
-                            counted.push((row.subject, failures.and_one(now)));
-                        }
-                        if let Some(wait) = longest {
+                        let locking = statement(LOCK).bind(written).bind(now);
+                        let counted = locking.rows::<FailuresRow>(connection).await?;
+                        if let Some(wait) = counted.iter().filter_map(|row| row.wait(&subjects, now)).max() {
                             return Err(Halt::Wait(wait));
                         }
-                        for (subject, failures) in counted {
+                        for row in counted {
+                            let failures = row.failures().and_one(now);
                             let count = i32::try_from(failures.count).unwrap_or(i32::MAX);
-                            let counting = statement(COUNT).bind(subject).bind(count);
+                            let counting = statement(COUNT).bind(row.subject).bind(count);
                             counting.bind(failures.last_at).run(connection).await?;
                         }
                         let asking = statement(ACCOUNT).bind(folded(email));
@@ -112,12 +109,13 @@ impl SignInTries for Store {
     }
 
     async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
-        let (account, address) = (Subject::account(email).written(), Subject::address(from).written());
+        let [account, account_from, address] = Subject::all(email, from).map(|subject| subject.written());
         let forgotten = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
                         statement(FORGET).bind(account).run(connection).await?;
+                        statement(FORGET).bind(account_from).run(connection).await?;
                         statement(TAKE_BACK).bind(address).run(connection).await
                     })
                     .await
@@ -139,6 +137,17 @@ impl SignInTries for Store {
             })
             .await;
         Ok(taken?)
+    }
+}
+
+impl FailuresRow {
+    fn failures(&self) -> Failures {
+        Failures { count: u32::try_from(self.failures).unwrap_or(0), last_at: self.last_at }
+    }
+
+    fn wait(&self, subjects: &[Subject], now: OffsetDateTime) -> Option<Duration> {
+        let subject = subjects.iter().find(|subject| subject.written() == self.subject)?;
+        subject.wait(self.failures(), now)
     }
 }
 

@@ -71,7 +71,8 @@ pub enum Attempt {
 #[async_trait]
 pub trait SignInTries: Send + Sync {
     /// Lets a try begin or wait, as [`back_off`](crate::back_off) says. It is counted as failed before
-    /// anybody looks at the password, so that guesses side by side are all counted.
+    /// anybody looks at the password, so that guesses side by side are all counted. Telling somebody to
+    /// wait takes a read, no more.
     async fn begin_try(
         &self,
         email: &str,
@@ -79,7 +80,8 @@ pub trait SignInTries: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Attempt, StoreUnavailable>;
 
-    /// The try succeeded: the account's failures are forgotten, and the address has this one less.
+    /// The try succeeded: the account's failures are forgotten, over all addresses and from this one, and
+    /// the address has this one less.
     async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;
 
     /// Nobody could look at the password: the account and the address have this one failure less.

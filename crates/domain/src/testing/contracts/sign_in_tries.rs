@@ -66,6 +66,27 @@ pub async fn failures_of_an_account_cost_time_from_any_address(world: &World) ->
     Ok(())
 }
 
+/// Up to half a minute elsewhere: whoever knows an address cannot lock its owner out for long.
+pub async fn the_long_wait_stays_with_the_address_that_failed(world: &World) -> TestResult {
+    let known = somebody(world).await?;
+    let (guesser, owner) = (address(1), address(2));
+    let mut now = 0;
+    for number in 0..12 {
+        let wait = waits(world, &known.email, guesser, now).await?;
+        if wait > 0 {
+            now += wait;
+            assert_eq!(waits(world, &known.email, guesser, now).await?, 0, "after {number} failures");
+        }
+    }
+    assert_eq!(waits(world, &known.email, guesser, now).await?, 128);
+    assert_eq!(waits(world, &known.email, owner, now).await?, 30);
+    assert_eq!(waits(world, &known.email, owner, now + 30).await?, 0);
+    world.tries.succeeded(&known.email, owner).await?;
+    assert_eq!(waits(world, &known.email, owner, now + 30).await?, 0);
+    assert_eq!(waits(world, &known.email, guesser, now + 30).await?, 98, "the guesser's stay");
+    Ok(())
+}
+
 /// An IPv6 subscriber has a whole network of addresses.
 pub async fn failures_from_an_address_cost_time_for_any_account(world: &World) -> TestResult {
     for (first, second, other) in

@@ -100,7 +100,7 @@ impl SignInTries for InMemory {
     ) -> Result<Attempt, StoreUnavailable> {
         let mut state = self.reach()?;
         let people = &mut state.people;
-        let subjects = [Subject::account(email), Subject::address(from)];
+        let subjects = Subject::all(email, from);
         let wait = |subject| people.failures.get(subject).and_then(|own| subject.wait(*own, now));
         if let Some(wait) = subjects.iter().filter_map(wait).max() {
             return Ok(Attempt::Wait(wait));
@@ -116,8 +116,10 @@ impl SignInTries for InMemory {
     async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
         let mut state = self.reach()?;
         let failures = &mut state.people.failures;
-        failures.remove(&Subject::account(email));
-        if let Some(own) = failures.get_mut(&Subject::address(from)) {
+        let [account, account_from, address] = Subject::all(email, from);
+        failures.remove(&account);
+        failures.remove(&account_from);
+        if let Some(own) = failures.get_mut(&address) {
             own.count = own.count.saturating_sub(1);
         }
         Ok(())
