@@ -23,6 +23,9 @@ pub enum ReplaceMetadataError {
     /// The data does not match the schema, for this reason.
     #[error("the metadata does not match the schema: {0}")]
     Breaks(String),
+    /// Somebody wrote another version since the one that was seen.
+    #[error("another version was written meanwhile")]
+    Overtaken,
     /// The schema changed each time that the data had been judged.
     #[error("the schema keeps changing")]
     SchemaKeepsChanging,
@@ -43,12 +46,13 @@ pub struct ReplaceMetadata {
 }
 
 impl ReplaceMetadata {
-    /// Adds a version to the record of an organization.
+    /// Adds a version to the record of an organization; only after the version `seen`, if there is one.
     pub async fn replace(
         &self,
         scope: Scope,
         organization: OrganizationId,
         metadata: Map<String, Value>,
+        seen: Option<u32>,
         deed: Deed,
     ) -> Result<MetadataRecord, ReplaceMetadataError> {
         for _ in 0..JUDGEMENTS_MAX {
@@ -59,10 +63,11 @@ impl ReplaceMetadata {
                 return Err(ReplaceMetadataError::Breaks(reason));
             }
             let replacement =
-                Replacement { organization, metadata: metadata.clone(), judged_by, deed: deed.clone() };
+                Replacement { organization, metadata: metadata.clone(), judged_by, seen, deed: deed.clone() };
             match self.records.replace(scope, replacement).await? {
                 Replaced::Done(record) => return Ok(record),
                 Replaced::Unknown => return Err(ReplaceMetadataError::NotFound),
+                Replaced::Overtaken => return Err(ReplaceMetadataError::Overtaken),
                 Replaced::SchemaChanged => {}
             }
         }

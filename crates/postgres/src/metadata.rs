@@ -35,10 +35,10 @@ WITH latest AS (
     INSERT INTO organization_metadata (organization_id, version, id, tenant_id, metadata, created_at,
         created_by)
     SELECT $1, latest.version + 1, latest.id, $2, $4, $6, $5 FROM latest, in_force
-    WHERE in_force.id IS NOT DISTINCT FROM $3
+    WHERE in_force.id IS NOT DISTINCT FROM $3 AND ($7 IS NULL OR latest.version = $7)
     RETURNING version
 )
-SELECT latest.id AS metadata_id, (SELECT version FROM added) AS added FROM latest";
+SELECT latest.id AS metadata_id, latest.version AS latest, (SELECT version FROM added) AS added FROM latest";
 
 const LATEST: &str = "
 SELECT m.id AS record_id, m.version, m.metadata, m.created_at, m.created_by
@@ -58,8 +58,8 @@ row! {
 }
 
 row! {
-    /// The record, and the version that was added to it, if any was.
-    AddedRow { metadata_id: Uuid, added: Option<i32> }
+    /// The record, its version before, and the version that was added to it, if any was.
+    AddedRow { metadata_id: Uuid, latest: i32, added: Option<i32> }
 }
 
 #[async_trait]
@@ -91,13 +91,16 @@ async fn replace(store: &Store, scope: Scope, replacement: Replacement) -> Resul
     let (tenant, id) = (scope.tenant(), replacement.organization.uuid());
     let deed = &replacement.deed;
     let by = deed.actor.id();
+    // No record has so many versions as to be beyond.
+    let seen = replacement.seen.map(|seen| i32::try_from(seen).unwrap_or(i32::MAX));
     let adding = statement(ADD_VERSION)
         .bind(id)
         .bind(tenant.uuid())
         .bind(replacement.judged_by.map(SchemaId::uuid))
         .bind(Value::Object(replacement.metadata.clone()))
         .bind(by.clone())
-        .bind(deed.at);
+        .bind(deed.at)
+        .bind(seen);
     let added = store
         .with(async |connection| {
             connection
@@ -117,8 +120,11 @@ async fn replace(store: &Store, scope: Scope, replacement: Replacement) -> Resul
                 .await
         })
         .await?;
-    let Some(AddedRow { metadata_id, added }) = added else { return Ok(Replaced::Unknown) };
-    let Some(version) = added else { return Ok(Replaced::SchemaChanged) };
+    let Some(AddedRow { metadata_id, latest, added }) = added else { return Ok(Replaced::Unknown) };
+    let Some(version) = added else {
+        let overtaken = seen.is_some_and(|seen| seen != latest);
+        return Ok(if overtaken { Replaced::Overtaken } else { Replaced::SchemaChanged });
+    };
     let impossible = |_| Failure::impossible("organization_metadata", metadata_id, "a negative version");
     Ok(Replaced::Done(MetadataRecord {
         id: MetadataId::from_uuid(metadata_id),

@@ -18,6 +18,8 @@ pub struct Replacement {
     pub metadata: Map<String, Value>,
     /// By which schema it was judged.
     pub judged_by: Option<SchemaId>,
+    /// The version that the writer has seen, where it matters to them.
+    pub seen: Option<u32>,
     /// Who writes it.
     pub deed: Deed,
 }
@@ -29,6 +31,8 @@ pub enum Replaced {
     Done(MetadataRecord),
     /// Another schema came into force since the data was judged: nothing was written.
     SchemaChanged,
+    /// Somebody wrote another version since the one that was seen: nothing was written.
+    Overtaken,
     /// There is no such live organization.
     Unknown,
 }
@@ -51,7 +55,8 @@ pub trait MetadataRecords: Send + Sync {
         organization: OrganizationId,
     ) -> Result<Option<StoredSchema>, StoreUnavailable>;
 
-    /// Adds a version, while the schema that judged it is still in force. Versions have no gaps,
+    /// Adds a version, while the schema that judged it is still in force and the version that was seen
+    /// is the newest. Versions have no gaps,
     /// however many come at once.
     async fn replace(&self, scope: Scope, replacement: Replacement) -> Result<Replaced, StoreUnavailable>;
 }

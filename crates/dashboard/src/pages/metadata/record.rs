@@ -25,10 +25,14 @@ struct Page {
     words: &'static Words,
     action: String,
     schema: String,
+    /// The version that the form is about.
     version: u32,
+    newest_version: u32,
     written: Moment,
     written_by: String,
     text: String,
+    /// What somebody else wrote meanwhile; empty when nobody did.
+    newest: String,
     problem: String,
     may_change: bool,
 }
@@ -43,17 +47,23 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
 pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
     let text = inside.form.raw("metadata").unwrap_or_default().to_owned();
     let words = words::of(inside.language);
+    let seen = inside.form.text("version").map(str::parse).transpose().map_err(|_| PageError::BadForm)?;
+    let mut status = StatusCode::UNPROCESSABLE_ENTITY;
     let problem = match json(&text, inside.language) {
         Ok(Value::Object(metadata)) => {
             let (scope, id, deed) = (inside.scope(), inside.organization.id, inside.deed());
             let replaced = inside
                 .write(move |service| async move {
-                    service.replace_metadata.replace(scope, id, metadata, deed).await
+                    service.replace_metadata.replace(scope, id, metadata, seen, deed).await
                 })
                 .await?;
             match replaced {
                 Ok(_) => return Ok(answer::see(&inside.href("/metadata?saved"))),
                 Err(ReplaceMetadataError::Breaks(reason)) => format!("{}: {reason}", words.breaks),
+                Err(ReplaceMetadataError::Overtaken) => {
+                    status = StatusCode::CONFLICT;
+                    words.overtaken.to_owned()
+                }
                 Err(ReplaceMetadataError::NotFound) => return Err(PageError::NotFound),
                 Err(ReplaceMetadataError::SchemaKeepsChanging) => return Err(PageError::Unavailable),
                 Err(ReplaceMetadataError::Store(store)) => return Err(store.into()),
@@ -67,7 +77,14 @@ pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
         Err(problem) => problem,
     };
     let record = read(&inside).await?;
-    answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(&inside, &record, text, problem, false).await?)
+    let mut shown = page(&inside, &record, text, problem, false).await?;
+    if status == StatusCode::CONFLICT {
+        // Sent once more, it replaces what is shown beside it.
+        shown.newest = pretty(&Value::Object(record.metadata));
+    } else {
+        shown.version = seen.unwrap_or(shown.version);
+    }
+    answer::page_with(status, &shown)
 }
 
 async fn read(inside: &Inside) -> Result<MetadataRecord, PageError> {
@@ -98,9 +115,11 @@ async fn page(
         action: inside.href("/metadata"),
         schema: inside.href("/metadata/schema"),
         version: record.version,
+        newest_version: record.version,
         written: moments.short(record.created_at),
         written_by: writer(inside, &record.created_by).await?,
         text,
+        newest: String::new(),
         problem,
         may_change: inside.may(Right::WriteAssistants),
     })

@@ -28,7 +28,7 @@ fn data(value: Value) -> TestResult<Map<String, Value>> {
 
 fn replacement(organization: OrganizationId, metadata: Value) -> TestResult<Replacement> {
     let metadata = data(metadata)?;
-    Ok(Replacement { organization, metadata, judged_by: None, deed: by(1, 5) })
+    Ok(Replacement { organization, metadata, judged_by: None, seen: None, deed: by(1, 5) })
 }
 
 async fn replace(world: &World, tenant: TenantId, one: Replacement) -> TestResult<MetadataRecord> {
@@ -80,6 +80,30 @@ pub async fn each_replace_adds_a_version(world: &World) -> TestResult {
     let theirs = replace(world, tenant, replacement(sister, json!({}))?).await?;
     assert_eq!(theirs.version, 2);
     assert_ne!(theirs.id, first.id);
+    Ok(())
+}
+
+/// Of two that saw the same version, one is told that the other was faster.
+pub async fn what_somebody_else_wrote_is_not_overwritten_unseen(world: &World) -> TestResult {
+    let tenant = add_tenant(world).await?;
+    let organization = add_organization(world, tenant).await?;
+    let write = |metadata| -> TestResult<_> {
+        Ok(Replacement { seen: Some(1), ..replacement(organization, metadata)? })
+    };
+    let rush = [write(json!({ "from": 1 }))?, write(json!({ "from": 2 }))?];
+    let scope = Scope::Tenant(tenant);
+    let (mut done, mut overtaken) = (Vec::new(), 0);
+    for replaced in together(rush.into_iter().map(|one| world.metadata.replace(scope, one))).await {
+        match replaced? {
+            Replaced::Done(record) => done.push(record),
+            Replaced::Overtaken => overtaken += 1,
+            other => return Err(format!("{other:?}").into()),
+        }
+    }
+    assert_eq!((done.len(), overtaken), (1, 1));
+    assert_eq!(world.metadata.read_metadata(scope, organization).await?, done.pop());
+    let third = Replacement { seen: Some(2), ..replacement(organization, json!({}))? };
+    assert_eq!(replace(world, tenant, third).await?.version, 3);
     Ok(())
 }
 

@@ -258,6 +258,7 @@ macro_rules! store_contracts {
             }
             metadata {
                 each_replace_adds_a_version,
+                what_somebody_else_wrote_is_not_overwritten_unseen,
                 versions_have_no_gaps,
                 a_replace_holds_under_the_schema_that_judged_it,
                 another_tenants_metadata_does_not_exist,
@@ -295,6 +296,7 @@ macro_rules! store_contracts {
             sign_in_tries {
                 a_try_meets_the_stored_hash_or_none,
                 failures_of_an_account_cost_time_from_any_address,
+                the_long_wait_stays_with_the_address_that_failed,
                 failures_from_an_address_cost_time_for_any_account,
                 guesses_side_by_side_are_all_counted,
                 a_success_forgets_what_failed_before,

@@ -33,11 +33,14 @@ impl MetadataRecords for InMemory {
 
     async fn replace(&self, scope: Scope, replacement: Replacement) -> Result<Replaced, StoreUnavailable> {
         let mut state = self.reach()?;
-        let Replacement { organization, metadata, judged_by, deed } = replacement;
+        let Replacement { organization, metadata, judged_by, seen, deed } = replacement;
         let in_force = state.schema_of(scope.tenant(), organization).id;
         let Some(entry) = state.live_entry(Reach::Within(scope), organization) else {
             return Ok(Replaced::Unknown);
         };
+        if seen.is_some_and(|seen| seen != entry.metadata.version) {
+            return Ok(Replaced::Overtaken);
+        }
         if in_force != judged_by {
             return Ok(Replaced::SchemaChanged);
         }

@@ -52,7 +52,7 @@ async fn replace(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Re
     let id = request.match_info().get("id").and_then(OrganizationId::parse).ok_or(NOT_FOUND)?;
     let (scope, deed) = (principal.scope, authentication::deed(&gate, &request, &principal));
     let record = control::run(service, |service| async move {
-        Ok(service.replace_metadata.replace(scope, id, metadata, deed).await?)
+        Ok(service.replace_metadata.replace(scope, id, metadata, None, deed).await?)
     })
     .await?;
     Ok(HttpResponse::Ok().json(Answer::from(record)))
@@ -88,7 +88,8 @@ impl From<ReplaceMetadataError> for ApiError {
                 tracing::error!(cause = causes(&failure), "metadata cannot be judged");
                 Self::Internal
             }
-            ReplaceMetadataError::SchemaKeepsChanging => {
+            // The interface replaces whatever is there.
+            ReplaceMetadataError::Overtaken | ReplaceMetadataError::SchemaKeepsChanging => {
                 Self::Unavailable("The organization's schema is being changed")
             }
             ReplaceMetadataError::Store(store) => Self::Store(store),
