@@ -3,7 +3,7 @@
 use actix_web::cookie::{Cookie, SameSite};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER,
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::{HttpRequest, HttpResponse};
@@ -84,8 +84,13 @@ pub(crate) fn refusal(error: &PageError, language: Language, visit: Option<&Visi
     let template = Refusal { layout, status: error.status().as_u16(), title, advice };
     let mut answer = page_with(error.status(), &template)
         .unwrap_or_else(|_| HttpResponse::InternalServerError().body("Internal error"));
-    if error.status() == StatusCode::SERVICE_UNAVAILABLE {
-        answer.headers_mut().insert(HeaderName::from_static("retry-after"), HeaderValue::from_static("5"));
+    let wait = match error {
+        PageError::TooOften(seconds) => Some(*seconds),
+        PageError::Unavailable | PageError::Store(_) => Some(5),
+        _ => None,
+    };
+    if let Some(wait) = wait {
+        answer.headers_mut().insert(RETRY_AFTER, wait.into());
     }
     answer
 }
@@ -136,6 +141,13 @@ fn words(error: &PageError, language: Language) -> (&'static str, &'static str) 
             (
                 "Un fichier est déjà en préparation pour vous",
                 "Attendez qu’il soit prêt, ou annulez-le, puis réessayez.",
+            ),
+        ),
+        PageError::TooOften(_) => language.pick(
+            ("Too many forms came from your address", "Please try again in a minute. Nothing was changed."),
+            (
+                "Trop de formulaires sont venus de votre adresse",
+                "Veuillez réessayer dans une minute. Rien n’a été modifié.",
             ),
         ),
         PageError::Unavailable | PageError::Store(_) => language.pick(

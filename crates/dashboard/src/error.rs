@@ -24,6 +24,9 @@ pub(crate) enum PageError {
     /// The user is at the same already, and it is done once at a time.
     #[error("one at a time")]
     OneAtATime,
+    /// Too many forms came from one address; the next one may after so many seconds.
+    #[error("too many forms came from one address")]
+    TooOften(u64),
     /// The service is starting, ending, too busy, or without its database.
     #[error("the service is unavailable")]
     Unavailable,
@@ -57,7 +60,7 @@ impl PageError {
             Self::Forbidden | Self::ForeignForm => StatusCode::FORBIDDEN,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::BadForm => StatusCode::BAD_REQUEST,
-            Self::OneAtATime => StatusCode::TOO_MANY_REQUESTS,
+            Self::OneAtATime | Self::TooOften(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable | Self::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }

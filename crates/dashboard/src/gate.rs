@@ -9,8 +9,8 @@ use application::replace_metadata::ReplaceMetadata;
 use domain::network::AddressPolicy;
 use domain::ports::{
     Access, Accounts, Artifacts, Assistants, AuditLog, CallBoard, Clock, Deliveries, Entropy, Invitations,
-    MetadataRecords, Numbers, Organizations, Passwords, SchemaJudge, Sessions, SetUp, SignInTries, Signing,
-    StoredSchemas, TrunkReports, Trunks,
+    MetadataRecords, Numbers, Organizations, OwnWindow, Passwords, SchemaJudge, Sessions, SetUp, SignInTries,
+    Signing, StoredSchemas, TrunkReports, Trunks,
 };
 use tokio::runtime::Handle;
 use url::Url;
@@ -26,6 +26,8 @@ pub struct Front {
     pub public_url: Url,
     /// Whether browsers reach them by TLS, ours or that of a proxy in front.
     pub encrypted: bool,
+    /// Counts forms of people who are not signed in, apart from the interface's requests.
+    pub forms: Arc<dyn OwnWindow>,
 }
 
 /// Everything that pages are made with.

@@ -24,4 +24,5 @@ mod turns;
 
 pub use calling::Calling;
 pub use gate::{Dashboard, Front, Service};
+pub use request::FORMS_MAX;
 pub use routes::{Entry, Level, configure, entries, lost};

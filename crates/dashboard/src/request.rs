@@ -1,6 +1,6 @@
 //! What a page is asked with: by anybody, by a signed-in user, within an organization.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use actix_web::{HttpMessage, HttpRequest};
 use domain::audit::{Actor, Deed};
 use domain::ids::{NewId, OrganizationId};
 use domain::organization::Organization;
+use domain::rate_limit::Client;
 use domain::scope::Scope;
 use domain::user::{Right, User};
 use futures_util::StreamExt;
@@ -25,6 +26,9 @@ use crate::session::SessionSecret;
 
 /// The largest form that is taken, in bytes.
 const FORM_MAX: usize = 256 * 1024;
+
+/// Forms that are taken from one address in a minute while nobody is known to be signed in.
+pub const FORMS_MAX: u32 = 60;
 
 /// A form has to be here this long after its head.
 const ARRIVAL_LIMIT: Duration = Duration::from_secs(15);
@@ -43,9 +47,11 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Takes a request in. A POST that another site's page made is refused before its body is read.
+    /// Takes a request in. A POST that another site's page made is refused before its body is read, and
+    /// so is one too many of `anybody`.
     pub(crate) async fn of(
         dashboard: Arc<Dashboard>,
+        anybody: bool,
         http: HttpRequest,
         payload: Payload,
     ) -> Result<Self, PageError> {
@@ -55,6 +61,9 @@ impl Asked {
         } else {
             if !is_from_here(&dashboard, &http) {
                 return Err(PageError::ForeignForm);
+            }
+            if anybody {
+                count(&dashboard, &service, &http)?;
             }
             read(&http, payload).await?
         };
@@ -183,6 +192,18 @@ fn is_from_here(dashboard: &Dashboard, http: &HttpRequest) -> bool {
         // No browser of today; the form's token still has to fit.
         (None, None) => true,
     }
+}
+
+/// Counts a form for its address, by the rule of the interface's limits.
+fn count(dashboard: &Dashboard, service: &Service, http: &HttpRequest) -> Result<(), PageError> {
+    let from = http.extensions().get::<IpAddr>().copied();
+    let client = Client::of(from.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
+    let now_ms = u64::try_from(service.clock.now().unix_timestamp_nanos() / 1_000_000).unwrap_or(0);
+    let verdict = dashboard.front.forms.count_now(client, FORMS_MAX, now_ms);
+    if verdict.allowed {
+        return Ok(());
+    }
+    Err(PageError::TooOften(verdict.reset_ms.saturating_sub(now_ms).div_ceil(1000).max(1)))
 }
 
 async fn read(http: &HttpRequest, mut payload: Payload) -> Result<Form, PageError> {

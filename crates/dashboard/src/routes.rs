@@ -198,7 +198,7 @@ async fn admit(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Refused> {
-    let asked = Asked::of(dashboard, request, payload).await?;
+    let asked = Asked::of(dashboard, matches!(takes, Takes::Anybody(_)), request, payload).await?;
     let right = match takes {
         Takes::Anybody(make) => return Ok(make(asked).await?),
         Takes::AnyUser(_) => None,

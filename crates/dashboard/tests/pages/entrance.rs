@@ -122,6 +122,28 @@ async fn an_address_that_fails_twenty_times_waits_whatever_account_it_tries() {
 }
 
 #[tokio::test]
+async fn a_flood_of_forms_from_one_address_ends_before_it_is_read() {
+    let site = Site::start().await;
+    let user = site.user(&site.clinic, None, Role::Viewer).await;
+    let mut inside = site.browser_of(&user).await;
+    let mut browser = site.browser();
+    for number in 0..60 {
+        let status = browser.post("/language", &[("language", "fr-CA"), ("back", "/sign-in")]).await.status;
+        assert_eq!(status, 303, "{number}");
+    }
+    let asked = site.passwords.asked.load(Ordering::Relaxed);
+    let shown = sign_in(&mut browser, &user.email, PASSWORD).await;
+    assert_eq!((shown.status, shown.header("retry-after")), (429, Some("60")));
+    assert!(shown.body.contains("Trop de formulaires sont venus de votre adresse"), "{}", shown.body);
+    assert_eq!(site.passwords.asked.load(Ordering::Relaxed), asked);
+    // Pages are read, and whoever is signed in goes on.
+    assert_eq!(browser.get("/sign-in").await.status, 200);
+    assert_eq!(inside.submit("/account", "/sign-out", &[]).await.status, 303);
+    site.clock.advance(Duration::from_secs(60));
+    assert_eq!(sign_in(&mut browser, &user.email, PASSWORD).await.status, 303);
+}
+
+#[tokio::test]
 async fn when_too_many_passwords_are_hashed_people_try_again() {
     let site = Site::start().await;
     let user = site.user(&site.clinic, None, Role::Viewer).await;

@@ -68,6 +68,40 @@ async fn what_is_wrong_with_an_invitation_stands_beside_its_field() {
 }
 
 #[tokio::test]
+async fn beyond_a_hundred_organizations_one_is_named_by_its_id() {
+    let site = Site::start().await;
+    let mut admin = site.signed_in(&site.clinic, None, Role::Admin).await;
+    assert!(!admin.get("/users/new").await.body.contains("organizationId"));
+    for number in 0..99 {
+        site.organization(site.clinic.tenant, &format!("A {number}")).await;
+    }
+    let last = site.organization(site.clinic.tenant, "Z").await;
+    let form = admin.get("/users/new").await.body;
+    assert!(form.contains("name=\"organizationId\"") && !form.contains(&last.to_string()), "{form}");
+    let mut by_id = async |id: &str| {
+        let fields = [
+            ("email", "bob@clinic.example"),
+            ("role", "viewer"),
+            ("organization", ""),
+            ("organizationId", id),
+        ];
+        admin.submit("/users/new", "/users/new", &fields).await
+    };
+    for wrong in ["x", &site.rival.first().to_string()] {
+        let shown = by_id(wrong).await;
+        assert!(
+            shown.status == 422 && shown.body.contains("There is no such organization."),
+            "{}",
+            shown.body
+        );
+    }
+    assert_eq!(by_id(&last.to_string()).await.status, 200);
+    let user = by_email(&site, "bob@clinic.example").await.unwrap();
+    assert_eq!(user.organization, Some(last));
+    assert!(admin.get(&format!("/users/{}", user.id)).await.body.contains(">Z<"));
+}
+
+#[tokio::test]
 async fn an_admin_of_one_organization_lets_people_into_that_one_alone() {
     let site = Site::start().await;
     let (own, other) = (site.clinic.organizations[0], site.clinic.organizations[1]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use dashboard::Dashboard;
+use dashboard::{Dashboard, FORMS_MAX};
 use domain::ports::{Clock, Entropy, RateLimitWindow};
 use http_api::{Front, Gate, Listen, MemoryWindow, Pages, SMALLEST_LIMIT, Stopper, TrustedProxies};
 use redis_window::RedisWindow;
@@ -38,6 +38,9 @@ impl HttpFront {
     }
 }
 
+/// Addresses whose forms are counted at once, in about 3 MiB; beyond them the longest idle is forgotten.
+const FORM_CLIENTS: usize = 1 << 16;
+
 /// Listens on the configured address.
 pub(super) fn start(
     settings: &Settings,
@@ -64,7 +67,8 @@ pub(super) fn start(
         tracing::warn!("HTTP__PUBLIC_URL is not set: links that are handed out may lead nowhere for others");
     }
     let encrypted = public_url.scheme() == "https";
-    let dashboard = Dashboard::new(dashboard::Front { public_url: public_url.clone(), encrypted });
+    let forms = Arc::new(MemoryWindow::new(FORM_CLIENTS, FORMS_MAX));
+    let dashboard = Dashboard::new(dashboard::Front { public_url: public_url.clone(), encrypted, forms });
     let listen = Listen { listeners: vec![listener], tls, workers: None, shutdown_limit: STOP_LIMIT };
     let server = http_api::serve(listen, Arc::clone(&gate), pages(&dashboard))
         .context("the HTTP server could not be started")?;

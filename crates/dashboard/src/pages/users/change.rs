@@ -6,7 +6,7 @@ use domain::ports::UserChange;
 use domain::user::{Role, User};
 
 use super::words::{self, Words};
-use super::{named, organizations, reach, roles};
+use super::{named, reach, roles};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
@@ -64,13 +64,16 @@ async fn page(visit: &Visit, user: User, trouble: &Trouble) -> Result<HttpRespon
     let words = words::of(visit.language);
     let moments = moments(visit);
     let notice = (visit.query.text("done") == Some("role")).then_some(words.role_changed);
-    let organizations = organizations(visit).await?;
+    let own = match user.organization {
+        Some(id) => visit.service.organizations.find(visit.scope(), id).await?,
+        None => None,
+    };
     trouble.page(&Shown {
         layout: Layout::of(visit, Section::Users, user.email.clone()).noting(notice),
         words,
         trouble: trouble.text(),
         own: user.id == visit.user.id,
-        reach: reach(&user, &organizations, words),
+        reach: reach(&user, own.as_slice(), words),
         created: moments.short(user.created_at),
         signed_in: user.signed_in_at.map(|at| moments.short(at)),
         roles: roles(visit.language),

@@ -8,7 +8,7 @@ use domain::ports::AddUserError;
 use domain::user::Role;
 
 use super::words::{self, Words};
-use super::{invited, named, organization_of, organizations, roles};
+use super::{CHOICES_MAX, invited, named, organization_of, organizations, roles};
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::pages::entrance::Trouble;
@@ -25,6 +25,9 @@ struct Shown<'a> {
     roles: Vec<(String, String)>,
     organization: &'a str,
     organizations: Vec<(String, String)>,
+    /// Whether there may be organizations that are not offered: they are named by their id.
+    more: bool,
+    by_id: &'a str,
     problems: Problems,
 }
 
@@ -33,6 +36,18 @@ struct Problems {
     email: &'static str,
     role: &'static str,
     organization: &'static str,
+    by_id: &'static str,
+}
+
+impl Problems {
+    /// Where the organization was named.
+    fn of_organization(visit: &Visit, words: &Words) -> Self {
+        if visit.form.text("organizationId").is_some() {
+            Self { by_id: words.bad_id, ..Self::default() }
+        } else {
+            Self { organization: words.bad_organization, ..Self::default() }
+        }
+    }
 }
 
 pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
@@ -57,8 +72,7 @@ pub(super) async fn take(visit: Visit) -> Result<HttpResponse, PageError> {
             form(&visit, &wrong, Problems { email: words.email_taken, ..Problems::default() }).await
         }
         Err(AddUserError::UnknownOwner) => {
-            let problems = Problems { organization: words.bad_organization, ..Problems::default() };
-            form(&visit, &wrong, problems).await
+            form(&visit, &wrong, Problems::of_organization(&visit, words)).await
         }
         Err(AddUserError::TooMany) => {
             form(&visit, &Trouble::wrong(words.too_many), Problems::default()).await
@@ -74,12 +88,14 @@ fn read(visit: &Visit) -> Result<Newcomer, Problems> {
     // Whoever is limited to an organization lets others into that one alone.
     let organization = match visit.user.organization {
         Some(own) => Ok(Some(own)),
-        None => organization_of(visit.form.text("organization")),
+        None => organization_of(visit.form.text("organizationId").or(visit.form.text("organization"))),
     };
+    let named =
+        if organization.is_ok() { Problems::default() } else { Problems::of_organization(visit, words) };
     let problems = Problems {
         email: if email.is_some() { "" } else { words.bad_email },
         role: if role.is_some() { "" } else { words.bad_role },
-        organization: if organization.is_ok() { "" } else { words.bad_organization },
+        ..named
     };
     match (email, role, organization) {
         (Some(email), Some(role), Ok(organization)) => {
@@ -96,6 +112,7 @@ async fn form(visit: &Visit, trouble: &Trouble, problems: Problems) -> Result<Ht
         offered.push((String::new(), words.whole_company.to_owned()));
     }
     let reached = organizations(visit).await?;
+    let more = reached.len() >= usize::try_from(CHOICES_MAX).unwrap_or(usize::MAX);
     offered.extend(reached.into_iter().map(|own| (own.id.to_string(), own.profile.name)));
     let typed = |name| visit.form.text(name).unwrap_or_default();
     trouble.page(&Shown {
@@ -107,6 +124,8 @@ async fn form(visit: &Visit, trouble: &Trouble, problems: Problems) -> Result<Ht
         roles: roles(visit.language),
         organization: typed("organization"),
         organizations: offered,
+        more,
+        by_id: typed("organizationId"),
         problems,
     })
 }

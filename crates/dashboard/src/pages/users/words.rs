@@ -43,6 +43,9 @@ pub(super) struct Words {
     pub(super) email_taken: &'static str,
     pub(super) bad_role: &'static str,
     pub(super) bad_organization: &'static str,
+    pub(super) by_id: &'static str,
+    pub(super) by_id_hint: &'static str,
+    pub(super) bad_id: &'static str,
     pub(super) too_many: &'static str,
 }
 
@@ -95,6 +98,9 @@ const ENGLISH: Words = Words {
     email_taken: "Somebody signs in by this address already.",
     bad_role: "Choose one of the roles.",
     bad_organization: "Choose one from the list.",
+    by_id: "Or another organization, by its id",
+    by_id_hint: "The list has the first 100 by name. The id stands on the organization’s profile.",
+    bad_id: "There is no such organization.",
     too_many: "A company has at most 1,000 users.",
 };
 
@@ -142,5 +148,8 @@ const FRENCH: Words = Words {
     email_taken: "Quelqu’un se connecte déjà avec cette adresse.",
     bad_role: "Choisissez l’un des rôles.",
     bad_organization: "Choisissez-en une dans la liste.",
+    by_id: "Ou une autre organisation, par son identifiant",
+    by_id_hint: "La liste contient les 100 premières par nom. L’identifiant figure au profil de l’organisation.",
+    bad_id: "Cette organisation n’existe pas.",
     too_many: "Une entreprise compte au plus 1 000 utilisateurs.",
 };

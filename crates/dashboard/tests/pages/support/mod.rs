@@ -16,7 +16,7 @@ use application::deliver_callbacks::DeliverCallbacks;
 use application::replace_metadata::ReplaceMetadata;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use dashboard::{Dashboard, Front, Service};
+use dashboard::{Dashboard, FORMS_MAX, Front, Service};
 use domain::audit::{Action, Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::network::AddressPolicy;
@@ -78,6 +78,11 @@ impl Company {
 }
 
 impl Site {
+    /// One more organization of a tenant.
+    pub(crate) async fn organization(&self, tenant: TenantId, name: &str) -> OrganizationId {
+        add_organization(&self.world, self.clock.now(), self.entropy.as_ref(), tenant, name).await
+    }
+
     pub(crate) async fn start() -> Self {
         Self::start_with(None).await
     }
@@ -90,7 +95,11 @@ impl Site {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let public_url = Url::parse(&format!("http://{address}")).unwrap();
-        let dashboard = Dashboard::new(Front { public_url, encrypted: false });
+        let dashboard = Dashboard::new(Front {
+            public_url,
+            encrypted: false,
+            forms: Arc::new(MemoryWindow::new(1_000, FORMS_MAX)),
+        });
         let gate = Gate::new(http_api::Front {
             clock: clock.clone(),
             entropy: entropy.clone(),
@@ -269,13 +278,24 @@ async fn company(
     world.add_tenant(tenant).await.unwrap();
     let mut made = Vec::new();
     for place in 0..organizations {
-        let organization = organization(id, fresh(at, entropy), &format!("{name} {place}"), at);
-        made.push(organization.id);
-        let signing_secret = Secret::new(vec![7; 24]);
-        let new = NewOrganization { organization, signing_secret, once: None, deed: deed(at) };
-        world.organizations.create(new).await.unwrap();
+        made.push(add_organization(world, at, entropy, id, &format!("{name} {place}")).await);
     }
     Company { tenant: id, organizations: made }
+}
+
+async fn add_organization(
+    world: &World,
+    at: time::OffsetDateTime,
+    entropy: &dyn Entropy,
+    tenant: TenantId,
+    name: &str,
+) -> OrganizationId {
+    let organization = organization(tenant, fresh(at, entropy), name, at);
+    let id = organization.id;
+    let signing_secret = Secret::new(vec![7; 24]);
+    let new = NewOrganization { organization, signing_secret, once: None, deed: deed(at) };
+    world.organizations.create(new).await.unwrap();
+    id
 }
 
 fn organization(tenant: TenantId, id: OrganizationId, name: &str, at: time::OffsetDateTime) -> Organization {
