@@ -171,7 +171,7 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
     let desk = Desk::open().await;
     let id = desk.organization().await.id;
     let replace = desk.replace(Arc::new(desk.judge(0)));
-    let record = replace.replace(Scope::Tenant(desk.tenant), id, data("a"), deed(moment(0))).await.unwrap();
+    let record = replace.replace(Scope::Tenant(desk.tenant), id, data("a"), None, deed(moment(0))).await.unwrap();
     assert_eq!((record.version, record.organization, &record.metadata), (2, id, &data("a")));
     assert_eq!((record.created_by.as_str(), record.created_at), ("operator", moment(0)));
     let schema: SchemaId = NewId::at(moment(0), [1; 10]).into();
@@ -181,13 +181,13 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
         .await
         .unwrap();
     let refused =
-        replace.replace(Scope::Tenant(desk.tenant), id, data("a"), deed(moment(0))).await.unwrap_err();
+        replace.replace(Scope::Tenant(desk.tenant), id, data("a"), None, deed(moment(0))).await.unwrap_err();
     assert!(
         matches!(&refused, ReplaceMetadataError::Breaks(reason) if reason == "\"b\" is missing"),
         "{refused:?}"
     );
     assert_eq!(
-        replace.replace(Scope::Tenant(desk.tenant), id, data("b"), deed(moment(0))).await.unwrap().version,
+        replace.replace(Scope::Tenant(desk.tenant), id, data("b"), None, deed(moment(0))).await.unwrap().version,
         3
     );
 }
@@ -199,13 +199,13 @@ async fn metadata_is_judged_again_when_another_schema_came_into_force_meanwhile(
     let judge = Arc::new(desk.judge(2));
     let record = desk
         .replace(judge.clone())
-        .replace(Scope::Tenant(desk.tenant), id, data("new"), deed(moment(0)))
+        .replace(Scope::Tenant(desk.tenant), id, data("new"), None, deed(moment(0)))
         .await
         .unwrap();
     assert_eq!((record.version, judge.judged.load(Ordering::SeqCst)), (2, 3));
     let judge = Arc::new(desk.judge(0));
     let refused =
-        desk.replace(judge).replace(Scope::Tenant(desk.tenant), id, data("old"), deed(moment(0))).await;
+        desk.replace(judge).replace(Scope::Tenant(desk.tenant), id, data("old"), None, deed(moment(0))).await;
     assert!(matches!(refused, Err(ReplaceMetadataError::Breaks(_))), "{refused:?}");
 }
 
@@ -216,7 +216,7 @@ async fn a_schema_that_never_rests_is_given_up() {
     let judge = Arc::new(desk.judge(usize::MAX));
     let refused = desk
         .replace(judge.clone())
-        .replace(Scope::Tenant(desk.tenant), id, data("new"), deed(moment(0)))
+        .replace(Scope::Tenant(desk.tenant), id, data("new"), None, deed(moment(0)))
         .await;
     assert!(matches!(refused, Err(ReplaceMetadataError::SchemaKeepsChanging)), "{refused:?}");
     assert_eq!(judge.judged.load(Ordering::SeqCst), 5);
@@ -231,11 +231,11 @@ async fn unknown_foreign_and_deleted_organizations_have_no_metadata_and_a_broken
     let deleted = desk.organization().await.id;
     assert!(desk.store.remove(Reach::Everything, deleted, deed(moment(0))).await.unwrap());
     for (tenant, id) in [(desk.tenant, unknown.into()), (unknown.into(), id), (desk.tenant, deleted)] {
-        let refused = replace.replace(Scope::Tenant(tenant), id, data("a"), deed(moment(0))).await;
+        let refused = replace.replace(Scope::Tenant(tenant), id, data("a"), None, deed(moment(0))).await;
         assert!(matches!(refused, Err(ReplaceMetadataError::NotFound)), "{refused:?}");
     }
     let broken = Arc::new(Meddled { broken: true, ..desk.judge(0) });
     let refused =
-        desk.replace(broken).replace(Scope::Tenant(desk.tenant), id, data("a"), deed(moment(0))).await;
+        desk.replace(broken).replace(Scope::Tenant(desk.tenant), id, data("a"), None, deed(moment(0))).await;
     assert!(matches!(refused, Err(ReplaceMetadataError::CannotJudge(_))), "{refused:?}");
 }

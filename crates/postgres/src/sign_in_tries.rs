@@ -125,12 +125,13 @@ impl SignInTries for Store {
     }
 
     async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
-        let (account, address) = (Subject::account(email).written(), Subject::address(from).written());
+        let [account, account_from, address] = Subject::all(email, from).map(|subject| subject.written());
         let taken = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
                         statement(TAKE_BACK).bind(account).run(connection).await?;
+                        statement(TAKE_BACK).bind(account_from).run(connection).await?;
                         statement(TAKE_BACK).bind(address).run(connection).await
                     })
                     .await

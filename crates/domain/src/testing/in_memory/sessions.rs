@@ -127,7 +127,7 @@ impl SignInTries for InMemory {
 
     async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
         let mut state = self.reach()?;
-        for subject in [Subject::account(email), Subject::address(from)] {
+        for subject in Subject::all(email, from) {
             if let Some(own) = state.people.failures.get_mut(&subject) {
                 own.count = own.count.saturating_sub(1);
             }
