@@ -171,7 +171,8 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
     let desk = Desk::open().await;
     let id = desk.organization().await.id;
     let replace = desk.replace(Arc::new(desk.judge(0)));
-    let record = replace.replace(Scope::Tenant(desk.tenant), id, data("a"), None, deed(moment(0))).await.unwrap();
+    let record =
+        replace.replace(Scope::Tenant(desk.tenant), id, data("a"), None, deed(moment(0))).await.unwrap();
     assert_eq!((record.version, record.organization, &record.metadata), (2, id, &data("a")));
     assert_eq!((record.created_by.as_str(), record.created_at), ("operator", moment(0)));
     let schema: SchemaId = NewId::at(moment(0), [1; 10]).into();
@@ -187,7 +188,11 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
         "{refused:?}"
     );
     assert_eq!(
-        replace.replace(Scope::Tenant(desk.tenant), id, data("b"), None, deed(moment(0))).await.unwrap().version,
+        replace
+            .replace(Scope::Tenant(desk.tenant), id, data("b"), None, deed(moment(0)))
+            .await
+            .unwrap()
+            .version,
         3
     );
 }

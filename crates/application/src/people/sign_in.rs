@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::organization::is_email;
-use domain::ports::{Attempt, Busy, Passwords, Sessions, SignInTries, StoreUnavailable, Verdict};
+use domain::ports::{Attempt, Passwords, Sessions, SignInTries, StoreUnavailable, Verdict};
 use domain::secret::Secret;
 use domain::session::{NewSession, SignedIn};
 
@@ -51,12 +51,9 @@ impl SignIn {
             Attempt::Try(account) => account,
         };
         let hash = account.as_ref().map(|(_, hash)| hash.clone());
-        let verdict = match self.passwords.verify(password.clone(), hash).await {
-            Ok(verdict) => verdict,
-            Err(Busy) => {
-                self.tries.take_back(email, from).await?;
-                return Ok(SigningIn::Busy);
-            }
+        let Ok(verdict) = self.passwords.verify(password.clone(), hash).await else {
+            self.tries.take_back(email, from).await?;
+            return Ok(SigningIn::Busy);
         };
         let (Verdict::Right { outdated }, Some((user, proved))) = (verdict, account) else {
             return Ok(SigningIn::Wrong);

@@ -220,7 +220,7 @@ async fn people_are_told_how_a_trunk_answers_and_until_when_we_are_registered() 
         () = answering => unreachable!("it answers for ever"),
     };
     let Some(RegistrationReport::Stands { left }) = report.registration else { unreachable!() };
-    assert!((Duration::from_secs(590)..=Duration::from_secs(600)).contains(&left), "{left:?}");
+    assert!((Duration::from_secs(590)..=Duration::from_mins(10)).contains(&left), "{left:?}");
     let ping = report.last_ping.unwrap();
     assert_eq!(ping.answer.unwrap().code, 404);
     assert!(ping.round_trip.unwrap() < PATIENCE && ping.ago < PATIENCE);
