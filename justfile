@@ -54,6 +54,14 @@ bench +what:
     cargo build --release --package bench
     cd "${CARGO_TARGET_DIR:-target}/release" && failed=0 && for one in {{ what }}; do ./bench "$one" ./callwright || failed=1; done && exit $failed
 
+# Takes the pictures of the dashboard in docs/screenshots anew, of a clinic with real calls.
+screenshots:
+    scripts/with-test-postgres cargo nextest run --package callwright --test e2e screenshots::
+    mkdir -p docs/screenshots
+    for picture in "${CARGO_TARGET_DIR:-target}"/tmp/screenshots/*.png; do \
+        pngquant --force --speed 1 --strip --output "docs/screenshots/${picture##*/}" 128 -- "$picture"; \
+    done
+
 # Everything that a change must pass.
 ci: test test-fuzz-api lint docs deny machete boundaries
 

@@ -3,10 +3,14 @@
 mod api_keys;
 mod asked;
 mod calls;
+mod first_run;
 mod forgery;
 mod isolation;
 mod pages;
 mod people;
 mod person;
+mod placing;
+mod screenshots;
+mod showcase;
 mod sign_in;
 mod town;
