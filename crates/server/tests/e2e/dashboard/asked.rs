@@ -25,9 +25,14 @@ pub fn subject(entry: &Entry) -> Option<&'static str> {
     })
 }
 
-/// What a name in a path stands for: keys of the whole tenant are others than those of organizations.
+/// What a name in a path stands for: keys of the whole tenant are others than those of organizations, and
+/// an assistant is given a key for the provider that it has.
 fn kind(entry: &Entry, name: &'static str) -> &'static str {
-    if name == "key" && !entry.path.starts_with("/o/") { "tenant key" } else { name }
+    match name {
+        "key" if !entry.path.starts_with("/o/") => "tenant key",
+        "assistant" if entry.path.ends_with("/{assistant}/key") => "agent",
+        name => name,
+    }
 }
 
 /// The names in a path's pattern.
@@ -87,6 +92,8 @@ async fn fields(
     let once = format!("00000000-0000-7000-8000-{:012}", another());
     let title = format!("{} Clinic", owner.name);
     let email = format!("new{}@example.com", another());
+    let number = format!("+1415556{:04}", 1000 + another());
+    let file = format!("name = \"{title}\"\nengine = \"builtin\"\nfirst_message = \"Good morning.\"\n");
     let fields: &[(&str, &str)] = match entry.path {
         // Without anything to fill in, or about what is in the path alone.
         "/sign-out"
@@ -98,6 +105,9 @@ async fn fields(
         | "/o/{organization}/settings/api-keys/{key}/delete"
         | "/settings/api-keys/{key}/delete"
         | "/o/{organization}/settings/callback-secret/show"
+        | "/o/{organization}/assistants/{assistant}/retire"
+        | "/o/{organization}/numbers/{number}/retire"
+        | "/trunks/{trunk}/retire"
         | "/o/{organization}/place-call/example"
         | "/o/{organization}/calls/{call}/hang-up" => &[],
         "/language" => &[("language", "fr-CA"), ("back", "/")],
@@ -122,6 +132,14 @@ async fn fields(
         "/o/{organization}/settings/callback-secret/rotate" => &[("replacing", &once), ("overlap", "24")],
         "/organizations/new" => &[&PROFILE[..], &[("name", "One more")]].concat(),
         "/o/{organization}/profile" => &[&PROFILE[..], &[("name", &title)]].concat(),
+        "/o/{organization}/assistants/new" | "/o/{organization}/assistants/{assistant}" => &[("file", &file)],
+        "/o/{organization}/assistants/{assistant}/key" => {
+            &[("provider", "realtime"), ("key", "not-a-real-key")]
+        }
+        "/o/{organization}/numbers/new" => &[("number", &number), ("trunk", thing("trunk"))],
+        "/trunks/new" | "/trunks/{trunk}" => {
+            &[("name", &title), ("address", "sip.example.com"), ("transport", "udp")]
+        }
         "/o/{organization}/metadata" => &[("metadata", "{\"beds\": 3}")],
         "/o/{organization}/metadata/schema" | "/schema" => &[("schema", "{\"type\": \"object\"}")],
         path => panic!("{path}: say here how its form is filled, so that it is granted to whoever may"),

@@ -29,7 +29,7 @@ async fn a_call_is_placed_by_keyboard_alone() {
     page.tab_to(css("input[name=phoneNumber]")).await;
     page.type_text("+1 416 555 0123").await;
     page.press_through(Key::Enter).await;
-    page.says("+14165550123").await;
+    page.says("+1 416 555 0123").await;
     morning.telephone.talked().await;
     page.is_clean().await;
 }

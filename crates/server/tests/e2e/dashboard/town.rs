@@ -67,7 +67,7 @@ impl Town {
             things: BTreeMap::new(),
         };
         owner.things.insert("organization", organization);
-        for thing in ["trunk", "number", "assistant", "key", "tenant key", "user"] {
+        for thing in ["trunk", "number", "assistant", "agent", "key", "tenant key", "user"] {
             let made = self.make(thing, &owner, &title).await;
             owner.things.insert(thing, made);
         }
@@ -116,6 +116,14 @@ impl Town {
                 let (name, line) = (json!(title), json!(title.chars().take(36).collect::<String>()));
                 let file = format!(
                     "name = {name}\nengine = \"builtin\"\nfirst_message = {line}\nclosing_line = \"Goodbye.\"\n"
+                );
+                crate::support::Desk::assistant(&self.installation, organization, &file)
+            }
+            "agent" => {
+                let name = json!(title);
+                let file = format!(
+                    "name = {name}\nengine = \"realtime\"\nfirst_message = \"Good morning.\"\n\
+                     instructions = \"Be brief.\"\n[realtime]\nmodel = \"gpt-realtime\"\nvoice = \"marin\"\n"
                 );
                 crate::support::Desk::assistant(&self.installation, organization, &file)
             }
