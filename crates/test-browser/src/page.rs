@@ -238,14 +238,20 @@ impl Page {
         if tall > self.look.height {
             self.input("Emulation.setDeviceMetricsOverride", self.look.metrics(tall)).await;
         }
-        let shot = self.input("Page.captureScreenshot", json!({ "format": "png" })).await;
+        let shot = self.window().await;
         self.input("Emulation.setDeviceMetricsOverride", self.look.metrics(self.look.height)).await;
+        shot
+    }
+
+    /// What the window shows, as PNG.
+    async fn window(&self) -> Vec<u8> {
+        let shot = self.input("Page.captureScreenshot", json!({ "format": "png" })).await;
         STANDARD.decode(shot["data"].as_str().unwrap_or_default()).expect("Chromium writes base64")
     }
 
-    /// Writes a screenshot to a file.
-    pub async fn screenshot_to(&self, file: &Path) {
-        std::fs::write(file, self.screenshot().await).expect("the file can be written");
+    /// Writes what the window shows to a file.
+    pub async fn window_to(&self, file: &Path) {
+        std::fs::write(file, self.window().await).expect("the file can be written");
     }
 
     pub(crate) async fn input(&self, method: &str, params: Value) -> Value {

@@ -1,10 +1,10 @@
--- Nine days of a clinic's calls, for pictures: all is decided by md5, nothing by chance.
+-- A month of a clinic's calls, for pictures: all is decided by md5, nothing by chance.
 -- :organization, :number and :trunk are replaced before it runs.
 WITH slots AS (
     SELECT n, ('x' || substr(md5('call ' || n), 1, 7))::bit(28)::int AS luck,
         -- In working hours of the clinic, the youngest a quarter of an hour ago.
         now() - interval '15 minutes' - n * interval '11 minutes' AS at
-    FROM generate_series(0, 1300) n
+    FROM generate_series(0, 4000) n
 ), made AS (
     SELECT *, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5('a' || n), 1, 3)
             || '8' || substr(md5('b' || n), 1, 15))::uuid AS id,
@@ -60,7 +60,7 @@ WITH told AS (
 )
 INSERT INTO callback_tries (call_id, try, began_at, took_ms, outcome, http_status, detail)
 SELECT call_id, try, prepared_at + (ARRAY[0, 1, 6, 37])[try] * interval '1 s' + interval '40 ms',
-    CASE WHEN state = 'given-up' OR try < tries THEN 10000 ELSE 38 + ('x' || substr(md5(call_id::text), 1, 2))::bit(8)::int END,
+    CASE WHEN state = 'given-up' THEN 10000 ELSE 38 + ('x' || substr(md5(call_id::text), 1, 2))::bit(8)::int END,
     CASE WHEN state = 'given-up' THEN 'timed-out' ELSE 'answered' END,
     CASE WHEN state = 'given-up' THEN NULL WHEN try < tries THEN 503 ELSE 204 END, NULL
 FROM laid, generate_series(1, tries) try;

@@ -102,8 +102,8 @@ const INTRUDERS: &str = r"(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const reaching = [];
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-        // Each choice of a list stands by itself.
-        if (!text.data.includes('\u202e') || text.parentElement.closest('option')) continue;
+        // Each choice of a list stands by itself, and so does what is in a field.
+        if (!text.data.includes('\u202e') || text.parentElement.closest('option, textarea')) continue;
         let around = text.parentElement;
         while (!/isolate|plaintext/.test(getComputedStyle(around).unicodeBidi)) around = around.parentElement;
         if (!around.textContent.trim().endsWith(text.data.trim())) reaching.push(around.outerHTML);

@@ -16,7 +16,7 @@ async fn take(visitor: &Visitor, url: &str, name: &str) {
     let page = visitor.page().await;
     page.open(url).await;
     assert_eq!(page.document().status, 200, "{url}");
-    page.screenshot_to(&Path::new(FOLDER).join(format!("{name}.png"))).await;
+    page.window_to(&Path::new(FOLDER).join(format!("{name}.png"))).await;
     page.is_clean().await;
 }
 
@@ -24,7 +24,7 @@ async fn take(visitor: &Visitor, url: &str, name: &str) {
 async fn the_main_pages_have_their_pictures_taken() {
     let (showcase, browser) = (Showcase::open().await, Browser::start().await);
     let base = showcase.installation.base();
-    let user = enter(&showcase.installation, showcase.viewer(), "nadia@northside.example").await;
+    let user = enter(&showcase.installation, showcase.viewer(), "nadia@clinic.example").await;
     let session = session_of(&showcase.installation, &user).await;
     std::fs::create_dir_all(FOLDER).unwrap();
     let within = format!("{base}/o/{}", showcase.organization);
@@ -36,11 +36,10 @@ async fn the_main_pages_have_their_pictures_taken() {
         ("api-keys", format!("{within}/settings/api-keys")),
         ("callbacks", format!("{within}/callbacks")),
     ];
-    let looks = [
-        ("light", Look::default()),
-        ("dark", Look::default().dark()),
-        ("phone", Look { scale: 2.0, ..Look::phone() }),
-    ];
+    // Tall enough for one whole call.
+    let desk = Look { height: 1100, ..Look::default() };
+    let looks =
+        [("light", desk.clone()), ("dark", desk.dark()), ("phone", Look { scale: 2.0, ..Look::phone() })];
     for (kind, look) in looks {
         let stranger = browser.visitor(look.clone()).await;
         take(&stranger, &format!("{base}/sign-in"), &format!("sign-in-{kind}")).await;

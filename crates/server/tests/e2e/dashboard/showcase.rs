@@ -11,13 +11,14 @@ use test_providers::{Providers, Settings, Voice, Written};
 use super::people::Standing;
 use crate::support::{Desk, Installation, Telephone, says};
 
+// One sentence each: between two, who listens may take the pause for the end.
 const QUESTIONS: [&str; 2] = [
-    "Of course. Thursday at nine forty in the morning is free. Shall I book it for you?",
-    "It is done, and your old appointment is cancelled. Have a lovely day, Margaret.",
+    "Of course, would Thursday at nine forty in the morning be better for you?",
+    "I have moved it for you, and wish you a lovely day, goodbye.",
 ];
 const ANSWERS: [&str; 2] = [
-    "Tuesday is difficult for me. Could we move it to Thursday morning?",
-    "Yes please, that is perfect. Thank you, goodbye.",
+    "Tuesday is difficult for me, could we move it to Thursday morning?",
+    "Thursday morning suits me very well.",
 ];
 
 /// The clinic's service.
@@ -59,8 +60,8 @@ fn receptionist(providers: &Providers) -> String {
     let service = |name: &str| format!("[cascade.{name}]\nendpoint = \"{endpoint}\"\nmodel = \"{name}\"\n");
     let services = ["chat", "transcription", "speech"].map(service).concat();
     format!(
-        "name = \"Appointment desk\"\nengine = \"cascade\"\nfirst_message = \"Hello {{{{customerName}}}}, this is \
-         the Northside Dental Clinic. You have an appointment on Tuesday at ten past two. Does that still suit you?\"\n\
+        "name = \"Appointment desk\"\nengine = \"cascade\"\nfirst_message = \"Hello {{{{customerName}}}}, does \
+         your appointment at the Northside Dental Clinic on Tuesday at ten past two still suit you?\"\n\
          instructions = \"You are the receptionist of a dental clinic. Be kind and brief.\"\n\
          [cascade]\nvoice = \"alloy\"\n{services}"
     )
