@@ -181,7 +181,7 @@ mod tests {
     async fn slow_views_are_drawn_seldom_and_hold_up_no_other() {
         let live = Arc::new(Live::default());
         let watched = Watched::Board(OrganizationId::from_uuid(Uuid::from_u128(1)));
-        let times = [Duration::from_millis(10), Duration::from_secs(1), Duration::from_secs(3_600)];
+        let times = [Duration::from_millis(10), Duration::from_secs(1), Duration::from_hours(1)];
         let counts = times.map(|_| Arc::<AtomicU32>::default());
         let mut looking = Vec::new();
         for (time, count) in times.iter().zip(&counts) {

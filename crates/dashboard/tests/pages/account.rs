@@ -54,7 +54,7 @@ async fn sessions_are_listed_and_ended_one_by_one() {
     let site = Site::start().await;
     let user = site.user(&site.clinic, None, Role::Viewer).await;
     let mut other = site.browser_of(&user).await;
-    site.clock.advance(Duration::from_secs(60));
+    site.clock.advance(Duration::from_mins(1));
     let mut browser = site.browser_of(&user).await;
     let page = browser.get("/account").await.body;
     assert_eq!(page.matches("Sign out there</button>").count(), 1, "not for the own one: {page}");

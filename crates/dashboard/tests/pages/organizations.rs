@@ -47,8 +47,8 @@ async fn an_organization_is_made_changed_found_and_deleted() {
     let required =
         |page: &str| page.split(place).nth(1).unwrap().split('>').next().unwrap().contains("required");
     assert!(required(&new) && !required(&shown), "{shown}");
-    for emptied in 2..8 {
-        changed[emptied].1 = "";
+    for emptied in &mut changed[2..8] {
+        emptied.1 = "";
     }
     assert_eq!(browser.submit(&profile, &profile, &changed).await.status, 303);
 

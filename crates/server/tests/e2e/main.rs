@@ -6,6 +6,7 @@
     clippy::indexing_slicing,
     clippy::as_conversions,
     clippy::cast_precision_loss,
+    clippy::print_stdout,
     reason = "a test fails by panicking"
 )]
 #![allow(unreachable_pub, reason = "a test program has no outside")]

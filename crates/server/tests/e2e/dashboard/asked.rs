@@ -63,7 +63,7 @@ pub async fn asked(
     owner: &Owner,
     things: &BTreeMap<&'static str, String>,
 ) -> Ask {
-    let fields = if entry.method == "POST" { fields(entry, town, owner, things).await } else { Vec::new() };
+    let fields = if entry.method == "POST" { fields(entry, town, owner, things) } else { Vec::new() };
     Ask { target: target(entry, things), fields }
 }
 
@@ -80,7 +80,7 @@ const PROFILE: [(&str, &str); 8] = [
 ];
 
 /// The fields of an action's form.
-async fn fields(
+fn fields(
     entry: &Entry,
     town: &Town,
     owner: &Owner,

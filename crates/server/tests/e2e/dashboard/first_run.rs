@@ -1,6 +1,7 @@
 //! From an empty database to the first call, in the browser, as somebody does who has just started the program.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 use test_browser::{Browser, Look, Page, button, css, field, link};
 

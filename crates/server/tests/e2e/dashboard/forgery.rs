@@ -6,6 +6,9 @@ use super::asked::asked;
 use super::people::Standing;
 use super::town::Town;
 
+/// What it is, the form's token, and what the browser says of where it comes from.
+type Forgery<'a> = (&'a str, Option<&'a str>, Vec<(&'a str, &'a str)>);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_from_elsewhere_is_refused_on_every_action() {
     let town = Town::of("Clinic").await;
@@ -17,7 +20,7 @@ async fn a_form_from_elsewhere_is_refused_on_every_action() {
     let same = [("Sec-Fetch-Site", "same-origin")];
     for entry in entries().filter(|entry| entry.method == "POST") {
         let ask = asked(&entry, &town, own, &own.things).await;
-        let mut forgeries: Vec<(&str, Option<&str>, Vec<(&str, &str)>)> = vec![
+        let mut forgeries: Vec<Forgery<'_>> = vec![
             ("another site's page", Some(&token), vec![("Sec-Fetch-Site", "cross-site")]),
             ("a neighbouring host's page", Some(&token), vec![("Sec-Fetch-Site", "same-site")]),
             ("an older browser on another site", Some(&token), vec![("Origin", "https://evil.example")]),

@@ -187,7 +187,7 @@ fn shows_only_what_is_theirs(
     page: &Page,
     asker: &Asker<'_>,
     town: &Town,
-    asked: &BTreeMap<&'static str, String>,
+    named: &BTreeMap<&'static str, String>,
 ) {
     for owner in &town.owners {
         if asker.standing.is_some_and(|standing| reaches(standing, owner)) {
@@ -196,7 +196,7 @@ fn shows_only_what_is_theirs(
         let shared = asker.standing.is_some_and(|standing| standing.tenant == owner.tenant);
         for (kind, id) in &owner.things {
             // A trunk belongs to the tenant.
-            if (*kind == "trunk" && shared) || asked.get(kind) == Some(id) {
+            if (*kind == "trunk" && shared) || named.get(kind) == Some(id) {
                 continue;
             }
             assert!(!page.body.contains(id.as_str()), "{about} shows the {kind} of {}", owner.name);

@@ -50,9 +50,10 @@ async fn providers() -> Providers {
         let in_a_call = request["response_format"].is_null();
         Written::text(&if in_a_call { reply().to_owned() } else { analysis.to_string() })
     };
-    let hears = Arc::new(move |_: &_| heard().to_owned());
+    let understands = Arc::new(move |_: &_| heard().to_owned());
     let voice = Voice::Pico(Language::EnglishUnitedStates);
-    Providers::start(Settings { writes: Arc::new(writes), hears, voice, ..Settings::default() }).await
+    Providers::start(Settings { writes: Arc::new(writes), hears: understands, voice, ..Settings::default() })
+        .await
 }
 
 fn receptionist(providers: &Providers) -> String {

@@ -28,8 +28,8 @@ pub struct Town {
     pub installation: Installation,
     pub owners: Vec<Owner>,
     // They answer as long as they are here.
-    _telephone: Telephone,
-    _receiver: Receiver,
+    telephone: Telephone,
+    receiver: Receiver,
 }
 
 impl Town {
@@ -39,7 +39,7 @@ impl Town {
         let telephone = Telephone::that([phone::Action::LISTEN]).await;
         // Refused once, so that somebody has more than one try.
         let receiver = Receiver::answering(&[500, 204]).await;
-        let mut town = Self { installation, owners: Vec::new(), _telephone: telephone, _receiver: receiver };
+        let mut town = Self { installation, owners: Vec::new(), telephone, receiver };
         let ours = town.id(&["tenant", "create", "--name", &format!("Ours {called}")]);
         let theirs = town.id(&["tenant", "create", "--name", &format!("Theirs {called}")]);
         for (name, tenant) in [("Own", &ours), ("Sister", &ours), ("Foreign", &theirs)] {
@@ -94,7 +94,7 @@ impl Town {
         let (tenant, organization) = (owner.tenant.as_str(), owner.organization.as_str());
         match kind {
             "trunk" => {
-                let address = self._telephone.address();
+                let address = self.telephone.address();
                 self.id(&["trunk", "create", "--tenant", tenant, "--name", title, "--address", &address])
             }
             "number" => {
@@ -174,7 +174,7 @@ impl Town {
             "assistantId": owner.things["assistant"],
             "phoneNumberId": owner.things["number"],
             "customerName": title.chars().take(200).collect::<String>(),
-            "callbackUrl": self._receiver.url(),
+            "callbackUrl": self.receiver.url(),
             "dynamicVariables": { "note": title },
         });
         let url = format!("{}/api/outbound", self.installation.base());
