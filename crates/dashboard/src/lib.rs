@@ -1,6 +1,6 @@
 //! The dashboard: pages for people, rendered on the server and usable without JavaScript.
 //!
-//! Every page and action stands in one table ([`routes`]), with the right that it takes. Before a page
+//! Every page and action stands in one table (`routes`), with the right that it takes. Before a page
 //! is made, always the same happens: a form that came from elsewhere is refused, the session is looked
 //! up, the right is checked, and the organization of the path is found within the user's scope.
 
