@@ -36,25 +36,19 @@ pub(super) async fn ask(keys: Keys) -> Result<HttpResponse, PageError> {
     })
 }
 
-/// From the moment this is answered the key is refused. One that somebody else has deleted meanwhile is as
-/// good as deleted.
+/// From the moment this is answered the key is refused.
 pub(super) async fn delete(keys: Keys) -> Result<HttpResponse, PageError> {
-    let id = keys.visit.id("key", KeyId::parse)?;
+    let id = wanted(&keys).await?.id;
     let (reach, deed) = (Reach::Within(keys.scope), keys.visit.deed());
-    if live(&keys).await?.is_some() {
-        let revoking =
-            keys.visit.write(move |service| async move { service.access.revoke(reach, id, deed).await });
-        revoking.await??;
-    }
+    let revoking =
+        keys.visit.write(move |service| async move { service.access.revoke(reach, id, deed).await });
+    // One that somebody else has deleted this moment is as good as deleted.
+    revoking.await??;
     Ok(answer::see(&format!("{}?done=deleted", keys.base)))
 }
 
 /// The key of the path, when it is a live one of just this scope.
 async fn wanted(keys: &Keys) -> Result<ApiKey, PageError> {
-    live(keys).await?.ok_or(PageError::NotFound)
-}
-
-async fn live(keys: &Keys) -> Result<Option<ApiKey>, PageError> {
     let id = keys.visit.id("key", KeyId::parse)?;
-    Ok(keys.visit.service.access.live_key(keys.scope, id).await?)
+    keys.visit.service.access.live_key(keys.scope, id).await?.ok_or(PageError::NotFound)
 }
