@@ -90,9 +90,10 @@ fn no_other_file_is_touched_by_a_change_whatever_the_key_file_is_called() {
         ring.change("", |keys| keys.with_next(Secret::new([8; 32]))).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 2, "{name}");
         assert_eq!(std::fs::read_to_string(folder.path().join(neighbour)).unwrap(), "of the operator");
-        let mut expected = [name, neighbour];
+        let (mut expected, mut found) = ([name, neighbour], names(folder.path()));
         expected.sort_unstable();
-        assert_eq!(names(folder.path()), expected);
+        found.sort_unstable();
+        assert_eq!(found, expected);
     }
 }
 
