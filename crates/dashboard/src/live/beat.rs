@@ -20,8 +20,11 @@ const AT_ONCE: usize = 4;
 /// What takes longer is not drawn.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// So many times as long as its last drawing took, a view is left alone: a twentieth of the time at most
-/// goes into each.
+/// What takes no longer may be drawn at every beat.
+const QUICK: Duration = Duration::from_millis(100);
+
+/// So many times as long as its last drawing took beyond that, a view is left alone: a costly one gets
+/// little more than a twentieth of the time.
 const REST: u32 = 20;
 
 /// When a view is drawn.
@@ -45,7 +48,7 @@ pub(super) async fn drawn(draw: &Draw) -> (Result<Frame, PageError>, Instant) {
     let began = Instant::now();
     let frame = timeout(LIMIT, draw()).await.unwrap_or(Err(PageError::Unavailable));
     let now = Instant::now();
-    (frame, now + (now - began) * REST)
+    (frame, now + (now - began).saturating_sub(QUICK) * REST)
 }
 
 /// Asks for the prints until nobody looks; it waits for no drawing.

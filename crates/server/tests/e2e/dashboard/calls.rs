@@ -47,7 +47,7 @@ async fn state(page: &Page) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_appears_in_the_list_and_moves_on_without_a_reload() {
-    let script = CallScript::answering().then([Action::LISTEN, waits(2_000), Action::HangUp]);
+    let script = CallScript::answering().then([Action::LISTEN, waits(6_000), Action::HangUp]);
     let mut morning = Morning::with(LISTENER, script).await;
     let page = morning.page(Look::default()).await;
     page.open(&morning.within("/calls")).await;
