@@ -15,6 +15,7 @@ pub(crate) mod keys;
 pub(crate) mod metadata;
 pub(crate) mod numbers;
 pub(crate) mod organizations;
+pub(crate) mod paging;
 pub(crate) mod place_call;
 pub(crate) mod trunks;
 pub(crate) mod users;

@@ -128,7 +128,7 @@ async fn what_is_wrong_stands_at_its_field_with_the_interfaces_words_and_what_wa
     assert_eq!(noted(&site, Action::CallPlace).await, 0);
     browser.keep("callwright-language", "fr-CA");
     let french = browser.submit(&page(organization), &page(organization), &wrong).await;
-    assert!(french.body.contains("Il faut au moins 10 caractères"), "{}", french.body);
+    assert!(french.body.contains("Au moins 10 caractères"), "{}", french.body);
 
     let mut right = wrong;
     right[3].1 = "+1 416 555 0123";

@@ -2,7 +2,6 @@
 
 use actix_web::HttpResponse;
 use askama::Template;
-use domain::page::PageRequest;
 use domain::scope::Reach;
 use domain::user::Right;
 
@@ -13,10 +12,8 @@ use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::moment::Moment;
 use crate::pages::account::moments;
+use crate::pages::paging::Paging;
 use crate::request::Inside;
-
-/// Assistants on a page.
-const SIZE: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "assistants/list.html")]
@@ -43,12 +40,12 @@ struct Row {
 
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
-    let number = inside.query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1).max(1);
-    let (reach, page) = (Reach::Within(inside.scope()), PageRequest { number, size: SIZE });
+    let paging = Paging::of(&inside.query);
+    let (reach, page) = (Reach::Within(inside.scope()), paging.request());
     let found = inside.service.assistants.assistants_of(reach, inside.organization.id, page).await?;
     let moments = moments(&inside);
     let home = inside.href("/assistants");
-    let full = u32::try_from(found.len()).is_ok_and(|count| count == SIZE);
+    let (previous, next) = paging.neighbours(&home, found.len());
     let rows = found.into_iter().map(|own| Row {
         id: own.id.to_string(),
         engine: words.engine(engine(&own)),
@@ -61,17 +58,15 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
         Some("retired") => Some(words.retired),
         _ => None,
     };
-    let link =
-        |wanted: bool, number: u32| if wanted { format!("{home}?page={number}") } else { String::new() };
     answer::page(&Shown {
         layout: Layout::of(&inside, Section::Assistants, words.title).noting(notice),
         words,
         rows: rows.collect(),
         writes: inside.may(Right::WriteAssistants),
-        page: number,
-        previous: link(number > 1, number.saturating_sub(1)),
-        next: link(full, number.saturating_add(1)),
-        told: format!("{} {number}", words.page),
+        page: paging.number,
+        previous,
+        next,
+        told: format!("{} {}", words.page, paging.number),
         home,
     })
 }

@@ -19,6 +19,7 @@ use crate::moment::Moment;
 use crate::pages::account::moments;
 use crate::pages::confirm::Confirm;
 use crate::pages::filled::Filled;
+use crate::pages::paging::Paging;
 use crate::request::Inside;
 use crate::routes::{Page, Takes};
 use words::Words;
@@ -42,9 +43,6 @@ pub(crate) const PAGES: &[Page] = &[
         Takes::Within(Right::ManageSetup, |inside| Box::pin(retire(inside))),
     ),
 ];
-
-/// Numbers on a page.
-const SIZE: u32 = 50;
 
 /// Trunks that are offered to choose from.
 const CHOICES_MAX: u32 = 200;
@@ -73,11 +71,11 @@ struct Row {
 
 async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
-    let number = inside.query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1).max(1);
-    let (reach, page) = (Reach::Within(inside.scope()), PageRequest { number, size: SIZE });
+    let paging = Paging::of(&inside.query);
+    let (reach, page) = (Reach::Within(inside.scope()), paging.request());
     let found = inside.service.numbers.numbers_of(reach, inside.organization.id, page).await?;
     let (moments, home) = (moments(&inside), inside.href("/numbers"));
-    let full = u32::try_from(found.len()).is_ok_and(|count| count == SIZE);
+    let (previous, next) = paging.neighbours(&home, found.len());
     let rows = found.into_iter().map(|own| Row {
         id: own.number.id.to_string(),
         number: own.number.number.as_str().to_owned(),
@@ -90,17 +88,15 @@ async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
         Some("retired") => Some(words.retired),
         _ => None,
     };
-    let link =
-        |wanted: bool, number: u32| if wanted { format!("{home}?page={number}") } else { String::new() };
     answer::page(&List {
         layout: Layout::of(&inside, Section::Numbers, words.title).noting(notice),
         words,
         rows: rows.collect(),
         manages: inside.may(Right::ManageSetup),
-        page: number,
-        previous: link(number > 1, number.saturating_sub(1)),
-        next: link(full, number.saturating_add(1)),
-        told: format!("{} {number}", words.page),
+        page: paging.number,
+        previous,
+        next,
+        told: format!("{} {}", words.page, paging.number),
         home,
     })
 }

@@ -11,13 +11,13 @@ use domain::scope::{Reach, Scope};
 use domain::test_line::{TestCallee, calling_number};
 use domain::user::Right;
 
-use super::place::told;
 use super::words::{self, Words};
 use crate::answer;
 use crate::error::PageError;
 use crate::form::Form;
 use crate::language::Language;
 use crate::layout::{Layout, Section};
+use crate::problems;
 use crate::request::Inside;
 
 /// How many assistants and numbers are offered; whoever has more names them over the interface.
@@ -80,7 +80,7 @@ impl Problems {
     /// Takes the interface's problems to the fields of the form to a telephone.
     pub(super) fn extend(&mut self, language: Language, found: &[Problem]) {
         for problem in found {
-            let words = told(language, problem);
+            let words = problems::words(problem, language);
             match problem.field.as_str() {
                 "assistantId" => self.assistant = words,
                 "phoneNumberId" => self.number = words,
@@ -98,7 +98,7 @@ impl Problems {
     /// The same of the form to the built-in phone.
     pub(super) fn extend_tried(&mut self, language: Language, found: &[Problem]) {
         for problem in found {
-            let words = told(language, problem);
+            let words = problems::words(problem, language);
             match problem.field.as_str() {
                 "customerName" => self.tried_name = words,
                 _ => self.tried_assistant = words,

@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use application::place_call::{CallRequest, PlaceError};
-use application::requests::{Problem, call_request};
+use application::requests::call_request;
 use domain::idempotency::{IdempotencyKey, Once};
 use domain::ports::SetupError;
 use domain::scope::{Reach, Scope};
@@ -121,9 +121,4 @@ async fn carry_out(
         Err(PlaceError::Store(store)) => return Err(store.into()),
     };
     form::again(inside, typed, form::Problems::with_the_call(refusal)).await
-}
-
-/// What is wrong, at its field, in the reader's language.
-pub(super) fn told(language: crate::language::Language, problem: &Problem) -> String {
-    words::of(language).problem(&problem.message)
 }

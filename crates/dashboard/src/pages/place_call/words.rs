@@ -37,7 +37,6 @@ pub(super) struct Words {
     pub(super) sent_before: &'static str,
     bad_line: fn(usize) -> String,
     callees: fn(TestCallee) -> &'static str,
-    problems: fn(&str) -> Option<String>,
 }
 
 impl Words {
@@ -49,11 +48,6 @@ impl Words {
     /// A line of the variables that could not be read.
     pub(super) fn unreadable_line(&self, line: usize) -> String {
         (self.bad_line)(line)
-    }
-
-    /// A problem as the interface words it, in this language.
-    pub(super) fn problem(&self, message: &str) -> String {
-        (self.problems)(message).unwrap_or_else(|| message.to_owned())
     }
 }
 
@@ -104,7 +98,6 @@ const ENGLISH: Words = Words {
         TestCallee::NeverAnswers => "Rings, but nobody answers",
         TestCallee::Declines => "Declines the call",
     },
-    problems: |_| None,
 };
 
 const FRENCH: Words = Words {
@@ -147,26 +140,4 @@ const FRENCH: Words = Words {
         TestCallee::NeverAnswers => "Sonne, mais personne ne répond",
         TestCallee::Declines => "Refuse l’appel",
     },
-    problems: french,
 };
-
-/// The interface's words are English; those that a form can bring about are said in French too.
-fn french(message: &str) -> Option<String> {
-    let limit = |prefix: &str| message.strip_prefix(prefix)?.split(' ').next()?.parse::<u32>().ok();
-    if let Some(least) = limit("String must contain at least ") {
-        return Some(format!("Il faut au moins {least} caractères"));
-    }
-    if let Some(most) = limit("String must contain at most ") {
-        return Some(format!("Il faut au plus {most} caractères"));
-    }
-    let told = match message {
-        "Required" => "Obligatoire",
-        "Invalid phone number" => "Numéro de téléphone non valide",
-        "Invalid uuid" => "Choix non valide",
-        "Invalid url" => "URL non valide",
-        "URL must use https" => "L’URL doit commencer par https",
-        "URL must point to a public address" => "L’URL doit mener à une adresse publique",
-        _ => return None,
-    };
-    Some(told.to_owned())
-}

@@ -2,7 +2,6 @@
 
 use actix_web::HttpResponse;
 use askama::Template;
-use domain::page::PageRequest;
 use domain::ports::{RegistrationReport, Standing, TrunkReport};
 use domain::scope::Reach;
 use domain::user::Right;
@@ -11,10 +10,8 @@ use super::words::{self, Words};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
+use crate::pages::paging::Paging;
 use crate::request::Visit;
-
-/// Trunks on a page.
-const SIZE: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "trunks/list.html")]
@@ -43,10 +40,10 @@ struct Row {
 
 pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
-    let number = visit.query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1).max(1);
-    let (reach, page) = (Reach::Within(visit.scope()), PageRequest { number, size: SIZE });
+    let paging = Paging::of(&visit.query);
+    let (reach, page) = (Reach::Within(visit.scope()), paging.request());
     let found = visit.service.trunks.trunks_of(reach, visit.user.tenant, page).await?;
-    let full = u32::try_from(found.len()).is_ok_and(|count| count == SIZE);
+    let (previous, next) = paging.neighbours("/trunks", found.len());
     let rows = found.into_iter().map(|own| {
         let report = visit.service.trunk_reports.report(own.id);
         Row {
@@ -65,17 +62,15 @@ pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
         Some("retired") => Some(words.retired),
         _ => None,
     };
-    let link =
-        |wanted: bool, number: u32| if wanted { format!("/trunks?page={number}") } else { String::new() };
     answer::page(&Shown {
         layout: Layout::of(&visit, Section::Trunks, words.title).noting(notice),
         words,
         rows: rows.collect(),
         manages: visit.may(Right::ManageTenant),
-        page: number,
-        previous: link(number > 1, number.saturating_sub(1)),
-        next: link(full, number.saturating_add(1)),
-        told: format!("{} {number}", words.page),
+        page: paging.number,
+        previous,
+        next,
+        told: format!("{} {}", words.page, paging.number),
     })
 }
 
