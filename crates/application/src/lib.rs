@@ -18,6 +18,7 @@ pub mod people;
 pub mod place_call;
 pub mod replace_metadata;
 pub mod requests;
+pub mod rules;
 pub mod run_call;
 pub mod set_up_test_line;
 pub mod supervisor;

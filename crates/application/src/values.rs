@@ -4,6 +4,8 @@
 use domain::number::{CountryCode, E164};
 use domain::trunk::{Srtp, Transport, TrunkAddress};
 
+use crate::rules::Rule;
+
 /// The longest name of anything, in characters.
 const NAME_MAX: usize = 200;
 
@@ -14,59 +16,57 @@ pub const MAX_CALLS_MAX: u32 = 100_000;
 pub const CALLS_PER_SECOND_MAX: u32 = 10_000;
 
 /// A name: text on one line.
-pub fn name(text: &str) -> Result<String, String> {
+pub fn name(text: &str) -> Result<String, Rule> {
     let text = text.trim();
     let fits = !text.is_empty() && text.chars().count() <= NAME_MAX && !text.chars().any(char::is_control);
-    fits.then(|| text.to_owned()).ok_or_else(|| format!("expected 1 to {NAME_MAX} characters of text"))
+    fits.then(|| text.to_owned()).ok_or(Rule::Text(NAME_MAX))
 }
 
 /// Where a trunk's requests go.
-pub fn address(text: &str) -> Result<TrunkAddress, String> {
-    TrunkAddress::parse(text)
-        .ok_or_else(|| "expected HOST or HOST:PORT, IPv6 in brackets, e.g. [2001:db8::1]:5060".to_owned())
+pub fn address(text: &str) -> Result<TrunkAddress, Rule> {
+    TrunkAddress::parse(text).ok_or(Rule::TrunkAddress)
 }
 
 /// How they go there.
-pub fn transport(text: &str) -> Result<Transport, String> {
-    Transport::parse(text).ok_or_else(|| "expected udp, tcp or tls".to_owned())
+pub fn transport(text: &str) -> Result<Transport, Rule> {
+    Transport::parse(text).ok_or(Rule::Transport)
 }
 
 /// Whether sound is encrypted.
-pub fn srtp(text: &str) -> Result<Srtp, String> {
-    Srtp::parse(text).ok_or_else(|| "expected off or required".to_owned())
+pub fn srtp(text: &str) -> Result<Srtp, Rule> {
+    Srtp::parse(text).ok_or(Rule::Srtp)
 }
 
 /// The host part of a From.
-pub fn domain_name(text: &str) -> Result<String, String> {
+pub fn domain_name(text: &str) -> Result<String, Rule> {
     TrunkAddress::parse(text)
         .filter(|address| address.port.is_none())
         .map(|_| text.to_owned())
-        .ok_or_else(|| "expected a host name without a port".to_owned())
+        .ok_or(Rule::DomainName)
 }
 
 /// A country calling code.
-pub fn country(text: &str) -> Result<CountryCode, String> {
-    CountryCode::parse(text).ok_or_else(|| "expected a country calling code such as 1 or 49".to_owned())
+pub fn country(text: &str) -> Result<CountryCode, Rule> {
+    CountryCode::parse(text).ok_or(Rule::CountryCode)
 }
 
 /// A telephone number of the service.
-pub fn number(text: &str) -> Result<E164, String> {
-    E164::parse(text).ok_or_else(|| "expected an E.164 number such as +14155550123".to_owned())
+pub fn number(text: &str) -> Result<E164, Rule> {
+    E164::parse(text).ok_or(Rule::E164)
 }
 
 /// A limit: a whole number from 1 to `most`.
-pub fn limit(text: &str, most: u32) -> Result<u32, String> {
+pub fn limit(text: &str, most: u32) -> Result<u32, Rule> {
     let read = text.parse().ok().filter(|value| (1..=most).contains(value));
-    read.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
+    read.ok_or(Rule::WholeNumber(most))
 }
 
 /// The longest key of a provider, in bytes.
 pub const PROVIDER_KEY_MAX: usize = 4_096;
 
-/// A provider's key, which goes into a header of HTTP. The words about a bad one do not repeat it.
-pub fn provider_key(text: &str) -> Result<String, String> {
+/// A provider's key, which goes into a header of HTTP.
+pub fn provider_key(text: &str) -> Result<String, Rule> {
     let key = text.trim();
     let fits = (1..=PROVIDER_KEY_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
-    let allowed = || format!("expected one line of 1 to {PROVIDER_KEY_MAX} visible characters of ASCII");
-    fits.then(|| key.to_owned()).ok_or_else(allowed)
+    fits.then(|| key.to_owned()).ok_or(Rule::ProviderKey(PROVIDER_KEY_MAX))
 }

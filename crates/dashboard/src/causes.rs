@@ -1,6 +1,9 @@
 //! Why a try of a callback came to no answer, in the reader's language: it is kept in English.
 
+use domain::network::{Refused, UnfitUrl, WebProtocol};
+
 use crate::language::Language;
+use crate::tell::unfit;
 
 /// The cause; one that is not known here stays as it was kept.
 pub(crate) fn cause(why: &str, language: Language) -> &str {
@@ -38,52 +41,36 @@ fn french(why: &str) -> Option<&'static str> {
         "the connection closed before an answer" => "la connexion a été fermée avant toute réponse",
         "the URL cannot be requested" => "l’URL ne peut pas être demandée",
         "the URL names no port" => "l’URL n’indique aucun port",
-        "the URL names no host" => "l’URL n’indique aucun hôte",
-        "not an http or https URL" => "ce n’est pas une URL http ou https",
-        "plain http outside the allowed networks" => "http non chiffré hors des réseaux permis",
-        "a name of this machine" => "un nom de cette machine",
-        "the address names no host" => "l’adresse n’indique aucun hôte",
-        "loopback address" => "adresse de bouclage",
-        "private address" => "adresse privée",
-        "link-local address" => "adresse locale au lien",
-        "carrier-grade NAT address" => "adresse NAT de l’opérateur",
-        "multicast or broadcast address" => "adresse de multidiffusion ou de diffusion",
-        "documentation or benchmarking address" => "adresse réservée à la documentation ou aux essais",
-        "IPv6 address that carries an IPv4 address" => "adresse IPv6 qui contient une adresse IPv4",
-        "reserved address" => "adresse réservée",
-        "address of this service" => "adresse de ce service",
         "this server had too many tries under way" => "ce serveur avait trop d’essais en cours",
-        _ => return None,
+        _ => return GUARD.into_iter().find(|own| own.as_str() == why).map(unfit),
     })
 }
 
+/// What the address guard says of callbacks.
+const GUARD: [UnfitUrl; 14] = [
+    UnfitUrl::NoHost,
+    UnfitUrl::Scheme(WebProtocol::Http),
+    UnfitUrl::Plain(WebProtocol::Http),
+    UnfitUrl::Localhost,
+    UnfitUrl::Address(Refused::Unspecified),
+    UnfitUrl::Address(Refused::Loopback),
+    UnfitUrl::Address(Refused::Private),
+    UnfitUrl::Address(Refused::LinkLocal),
+    UnfitUrl::Address(Refused::CarrierGradeNat),
+    UnfitUrl::Address(Refused::Multicast),
+    UnfitUrl::Address(Refused::Documentation),
+    UnfitUrl::Address(Refused::Embedded),
+    UnfitUrl::Address(Refused::Reserved),
+    UnfitUrl::Address(Refused::Own),
+];
+
 #[cfg(test)]
 mod tests {
-    use domain::network::{Refused, UnfitUrl, WebProtocol};
-
     use super::*;
 
     #[test]
     fn whatever_the_guard_says_is_said_in_french() {
-        let addresses = [
-            Refused::Unspecified,
-            Refused::Loopback,
-            Refused::Private,
-            Refused::LinkLocal,
-            Refused::CarrierGradeNat,
-            Refused::Multicast,
-            Refused::Documentation,
-            Refused::Embedded,
-            Refused::Reserved,
-            Refused::Own,
-        ];
-        let urls = [
-            UnfitUrl::NoHost,
-            UnfitUrl::Scheme(WebProtocol::Http),
-            UnfitUrl::Plain(WebProtocol::Http),
-            UnfitUrl::Localhost,
-        ];
-        for why in addresses.map(Refused::as_str).into_iter().chain(urls.map(UnfitUrl::as_str)) {
+        for why in GUARD.map(UnfitUrl::as_str) {
             assert_ne!(cause(why, Language::French), why);
             assert_eq!(cause(why, Language::English), why);
         }

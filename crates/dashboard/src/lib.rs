@@ -20,6 +20,7 @@ mod problems;
 mod request;
 mod routes;
 mod session;
+mod tell;
 mod turns;
 
 pub use calling::Calling;

@@ -13,6 +13,7 @@ use serde::de::IgnoredAny;
 
 use super::checks::{bad, name, optional_line, optional_name, text};
 use super::{Allowed, BadFile};
+use crate::rules::Rule;
 
 /// The longest instructions, in characters.
 const INSTRUCTIONS_MAX: usize = 32_000;
@@ -25,9 +26,6 @@ const TARGET_NAME_MAX: usize = 50;
 const USUAL_REALTIME: &str = "wss://api.openai.com/v1/realtime";
 /// The base of the three services when nobody says where they are.
 const USUAL_CASCADE: &str = "https://api.openai.com/v1";
-
-const NO_KEYS_HERE: &str = "a key has no place in a file: name a variable with key_variable, or store it with \
-                            `callwright assistant key set`";
 
 pub(super) struct FileAgent {
     pub(super) instructions: Option<String>,
@@ -89,18 +87,12 @@ impl FileAgent {
     }
 
     pub(super) fn check(self, first_message: Option<String>, allowed: &Allowed) -> Result<Agent, BadFile> {
-        let missing = || bad("instructions", "an AI needs them: what is its task?");
-        let instructions = self.instructions.ok_or_else(missing)?;
+        let instructions = self.instructions.ok_or_else(|| bad("instructions", Rule::Instructions))?;
         let tools = tools(self.tools)?;
         let transfer_targets = targets(self.transfer_targets.unwrap_or_default())?;
         match (tools.contains(&Tool::TransferCall), transfer_targets.is_empty()) {
-            (true, true) => return Err(bad("tools", "transfer_call needs [[transfer_targets]] to name")),
-            (false, false) => {
-                return Err(bad(
-                    "transfer_targets",
-                    "nobody is reached without transfer_call among the tools",
-                ));
-            }
+            (true, true) => return Err(bad("tools", Rule::TransferTargets)),
+            (false, false) => return Err(bad("transfer_targets", Rule::TransferCall)),
             _ => {}
         }
         let persona = Persona {
@@ -113,7 +105,7 @@ impl FileAgent {
         let brain = match (self.realtime, self.cascade) {
             (Some(realtime), None) => Brain::Realtime(realtime.check(allowed)?),
             (None, Some(cascade)) => Brain::Cascade(cascade.check(allowed)?),
-            _ => return Err(bad("engine", "needs either [realtime] or [cascade]")),
+            _ => return Err(bad("engine", Rule::RealtimeOrCascade)),
         };
         Ok(Agent { persona, brain })
     }
@@ -122,29 +114,27 @@ impl FileAgent {
 /// Nobody says what it may do: then it may hang up.
 fn tools(named: Option<Vec<String>>) -> Result<BTreeSet<Tool>, BadFile> {
     let Some(named) = named else { return Ok(BTreeSet::from([Tool::EndCall])) };
-    let all = Tool::ALL.map(Tool::as_str).join(", ");
-    let read =
-        |name: &String| Tool::parse(name).ok_or_else(|| bad("tools", format!("expected any of {all}")));
+    let all = || Tool::ALL.map(Tool::as_str).to_vec();
+    let read = |name: &String| Tool::parse(name).ok_or_else(|| bad("tools", Rule::AnyOf(all())));
     named.iter().map(read).collect()
 }
 
 fn targets(listed: Vec<FileTarget>) -> Result<Vec<TransferTarget>, BadFile> {
     if listed.len() > TARGETS_MAX {
-        return Err(bad("transfer_targets", format!("at most {TARGETS_MAX}")));
+        return Err(bad("transfer_targets", Rule::AtMost(TARGETS_MAX)));
     }
     let mut names = BTreeSet::new();
     let read = |(index, target): (usize, FileTarget)| {
         let key = |part: &str| format!("transfer_targets[{}].{part}", index + 1);
         let name = name(&key("name"), &target.name)?;
         if name.chars().count() > TARGET_NAME_MAX {
-            return Err(bad(&key("name"), format!("at most {TARGET_NAME_MAX} characters")));
+            return Err(bad(&key("name"), Rule::ShortName(TARGET_NAME_MAX)));
         }
         // A model's spelling of a name is not trusted to keep its capitals.
         if !names.insert(name.to_lowercase()) {
-            return Err(bad(&key("name"), format!("{name} stands there twice")));
+            return Err(bad(&key("name"), Rule::Twice(name)));
         }
-        let number = E164::parse(&target.number)
-            .ok_or_else(|| bad(&key("number"), "expected an E.164 number such as +14155550123"))?;
+        let number = E164::parse(&target.number).ok_or_else(|| bad(&key("number"), Rule::E164))?;
         Ok(TransferTarget { name, number })
     };
     listed.into_iter().enumerate().map(read).collect()
@@ -155,8 +145,8 @@ impl FileRealtime {
         let dialect = match self.dialect.as_deref() {
             None => Dialect::OpenAi,
             Some(name) => Dialect::parse(name).ok_or_else(|| {
-                let all = Dialect::ALL.map(Dialect::as_str).join(", ");
-                bad("realtime.dialect", format!("expected one of {all}"))
+                let all = Dialect::ALL.map(Dialect::as_str).to_vec();
+                bad("realtime.dialect", Rule::OneOf(all))
             })?,
         };
         let usual = (dialect == Dialect::OpenAi).then_some(USUAL_REALTIME);
@@ -202,23 +192,19 @@ impl FileProvider {
     ) -> Result<Provider, BadFile> {
         let key = |part: &str| format!("{table}.{part}");
         if self.key.is_some() {
-            return Err(bad(&key("key"), NO_KEYS_HERE));
+            return Err(bad(&key("key"), Rule::NoKeysHere));
         }
-        let missing = || bad(&key("endpoint"), "this dialect has no usual one: say where the provider is");
-        let endpoint = self.endpoint.as_deref().or(usual).ok_or_else(missing)?;
+        let endpoint = self.endpoint.as_deref().or(usual);
+        let endpoint = endpoint.ok_or_else(|| bad(&key("endpoint"), Rule::EndpointNeeded))?;
         if carries_a_key(endpoint) {
-            return Err(bad(&key("endpoint"), NO_KEYS_HERE));
+            return Err(bad(&key("endpoint"), Rule::NoKeysHere));
         }
         let judged = allowed.addresses.judge_endpoint(endpoint, protocol);
-        let endpoint = judged.map_err(|refused| bad(&key("endpoint"), refused.as_str()))?;
+        let endpoint = judged.map_err(|refused| bad(&key("endpoint"), Rule::Endpoint(refused)))?;
         let way_in = match self.key_variable {
             None => ProviderKey::None,
             Some(name) if allowed.variables.contains(&name) => ProviderKey::Variable(name),
-            Some(_) => {
-                let words =
-                    "not one of the variables that the setting ENGINES__KEY_VARIABLES lets assistants name";
-                return Err(bad(&key("key_variable"), words));
-            }
+            Some(_) => return Err(bad(&key("key_variable"), Rule::KeyVariable)),
         };
         Ok(Provider { endpoint, model: name(&key("model"), &self.model)?, key: way_in })
     }

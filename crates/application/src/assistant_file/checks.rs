@@ -6,23 +6,24 @@ use std::time::Duration;
 use domain::assistant::Language;
 
 use super::BadFile;
+use crate::rules::Rule;
 use crate::values;
 
 /// The longest line, in characters.
 const LINE_MAX: usize = 4_000;
 
-pub(super) fn bad(key: &str, allowed: impl Into<String>) -> BadFile {
-    BadFile::Value { key: key.to_owned(), allowed: allowed.into() }
+pub(super) fn bad(key: &str, rule: Rule) -> BadFile {
+    BadFile::Value { key: key.to_owned(), rule }
 }
 
 pub(super) fn name(key: &str, text: &str) -> Result<String, BadFile> {
-    values::name(text).map_err(|allowed| bad(key, allowed))
+    values::name(text).map_err(|rule| bad(key, rule))
 }
 
 /// Text of bounded length, in characters.
 pub(super) fn text(key: &str, text: String, longest: usize) -> Result<String, BadFile> {
     let fits = !text.trim().is_empty() && text.chars().count() <= longest && !text.contains('\0');
-    if fits { Ok(text) } else { Err(bad(key, format!("expected 1 to {longest} characters of text"))) }
+    if fits { Ok(text) } else { Err(bad(key, Rule::Text(longest))) }
 }
 
 /// Something to say.
@@ -40,8 +41,8 @@ pub(super) fn optional_name(key: &str, text: Option<&str>) -> Result<Option<Stri
 
 pub(super) fn language(tag: Option<&str>) -> Result<Language, BadFile> {
     let Some(tag) = tag else { return Ok(Language::EnglishUnitedStates) };
-    let all = Language::ALL.map(Language::as_str).join(", ");
-    Language::parse(tag).ok_or_else(|| bad("language", format!("expected one of {all}")))
+    let all = || Language::ALL.map(Language::as_str).to_vec();
+    Language::parse(tag).ok_or_else(|| bad("language", Rule::OneOf(all())))
 }
 
 pub(super) fn seconds(
@@ -54,8 +55,8 @@ pub(super) fn seconds(
         None => Ok(usual),
         Some(value) if allowed.contains(&value) => Ok(Duration::from_secs(value)),
         Some(_) => {
-            let (first, last) = (allowed.start(), allowed.end());
-            Err(bad(&format!("limits.{key}"), format!("expected {first} to {last} seconds")))
+            let rule = Rule::Seconds(*allowed.start(), *allowed.end());
+            Err(bad(&format!("limits.{key}"), rule))
         }
     }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::BadFile;
 use super::checks::{bad, line, optional_line};
+use crate::rules::Rule;
 
 /// The most outcomes of an assistant's own.
 const OUTCOMES_MAX: usize = 20;
@@ -46,7 +47,7 @@ impl FileConduct {
     pub(super) fn check(self) -> Result<Conduct, BadFile> {
         let records = self.record.unwrap_or(true);
         if !records && self.recording_notice.is_some() {
-            return Err(bad("recording_notice", "nothing is recorded with record = false"));
+            return Err(bad("recording_notice", Rule::NothingRecorded));
         }
         Ok(Conduct {
             records,
@@ -62,38 +63,33 @@ impl FileVoicemail {
         match (self.action, self.message) {
             (VoicemailAction::HangUp, None) => Ok(OnVoicemail::HangUp),
             (VoicemailAction::HangUp, Some(_)) => {
-                Err(bad("voicemail.message", "goes with action = \"leave-message\" only"))
+                let rule = Rule::GoesWith { key: "action", values: &["leave-message"] };
+                Err(bad("voicemail.message", rule))
             }
             (VoicemailAction::LeaveMessage, Some(message)) => {
                 line("voicemail.message", message).map(OnVoicemail::LeaveMessage)
             }
-            (VoicemailAction::LeaveMessage, None) => {
-                Err(bad("voicemail.message", "action = \"leave-message\" needs one"))
-            }
+            (VoicemailAction::LeaveMessage, None) => Err(bad("voicemail.message", Rule::VoicemailMessage)),
         }
     }
 }
 
 fn outcomes(named: Vec<String>) -> Result<Vec<String>, BadFile> {
     if named.len() > OUTCOMES_MAX {
-        return Err(bad("outcomes", format!("at most {OUTCOMES_MAX}")));
+        return Err(bad("outcomes", Rule::AtMost(OUTCOMES_MAX)));
     }
     let mut seen = BTreeSet::new();
     for outcome in &named {
         let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let begins = outcome.starts_with(|first: char| first.is_ascii_lowercase());
         if !begins || outcome.len() > OUTCOME_MAX || !outcome.bytes().all(letters) {
-            let allowed = format!("expected names such as quote_sent, of at most {OUTCOME_MAX} characters");
-            return Err(bad("outcomes", allowed));
+            return Err(bad("outcomes", Rule::OutcomeNames(OUTCOME_MAX)));
         }
         if Outcome::ALL.iter().any(|standard| standard.as_str() == outcome) {
-            return Err(bad(
-                "outcomes",
-                format!("{outcome} is a standard outcome, known without being named"),
-            ));
+            return Err(bad("outcomes", Rule::StandardOutcome(outcome.clone())));
         }
         if !seen.insert(outcome) {
-            return Err(bad("outcomes", format!("{outcome} stands there twice")));
+            return Err(bad("outcomes", Rule::Twice(outcome.clone())));
         }
     }
     Ok(named)
@@ -102,18 +98,16 @@ fn outcomes(named: Vec<String>) -> Result<Vec<String>, BadFile> {
 /// Reads the values that a call may leave out.
 pub(super) fn variables(named: BTreeMap<String, String>) -> Result<Variables, BadFile> {
     if named.len() > VARIABLES_MAX {
-        return Err(bad("variables", format!("at most {VARIABLES_MAX}")));
+        return Err(bad("variables", Rule::AtMost(VARIABLES_MAX)));
     }
     for (name, value) in &named {
         // A place's name is trimmed, and ends with the first braces.
         let findable = name.trim() == name && !name.is_empty() && !name.contains("}}");
         if !findable || name.chars().count() > VARIABLE_NAME_MAX || name.contains(char::is_control) {
-            let allowed = format!("expected names of 1 to {VARIABLE_NAME_MAX} characters");
-            return Err(bad("variables", allowed));
+            return Err(bad("variables", Rule::VariableNames(VARIABLE_NAME_MAX)));
         }
         if value.chars().count() > VARIABLE_MAX || value.contains('\0') {
-            let allowed = format!("expected at most {VARIABLE_MAX} characters of text");
-            return Err(bad(&format!("variables.{name}"), allowed));
+            return Err(bad(&format!("variables.{name}"), Rule::ShortText(VARIABLE_MAX)));
         }
     }
     Ok(named)

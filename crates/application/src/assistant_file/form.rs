@@ -10,6 +10,7 @@ use super::agent::{FileAgent, FileCascade, FileRealtime, FileTarget};
 use super::checks::{bad, seconds};
 use super::conduct::{FileConduct, FileVoicemail};
 use super::script::{FileScript, FileStep};
+use crate::rules::Rule;
 
 /// The keys as they are written, before they are sorted by what they belong to.
 #[derive(Deserialize)]
@@ -113,28 +114,17 @@ impl File {
     pub(super) fn refuse_misfits(&self) -> Result<(), BadFile> {
         let builtin = self.engine == EngineName::Builtin;
         let (script, agent) = (self.script.written(), self.agent.written());
-        let (misfits, theirs): (&[_], _) = if builtin {
-            (&agent, "engine = \"realtime\" or \"cascade\"")
-        } else {
-            (&script, "engine = \"builtin\"")
-        };
+        let (misfits, theirs): (&[_], &[_]) =
+            if builtin { (&agent, &["realtime", "cascade"]) } else { (&script, &["builtin"]) };
+        let goes_with = |key, engines| Err(bad(key, Rule::GoesWith { key: "engine", values: engines }));
         if let Some((key, _)) = misfits.iter().find(|(_, written)| *written) {
-            return Err(bad(key, format!("goes with {theirs} only")));
+            return goes_with(key, theirs);
         }
         match self.engine {
-            EngineName::Realtime if self.agent.cascade.is_some() => {
-                Err(bad("cascade", "goes with engine = \"cascade\" only"))
-            }
-            EngineName::Cascade if self.agent.realtime.is_some() => {
-                Err(bad("realtime", "goes with engine = \"realtime\" only"))
-            }
-            EngineName::Realtime if self.agent.realtime.is_none() => {
-                Err(bad("realtime", "engine = \"realtime\" needs a table [realtime] with its model"))
-            }
-            EngineName::Cascade if self.agent.cascade.is_none() => Err(bad(
-                "cascade",
-                "engine = \"cascade\" needs [cascade] with its voice, and the tables chat, transcription and speech in it",
-            )),
+            EngineName::Realtime if self.agent.cascade.is_some() => goes_with("cascade", &["cascade"]),
+            EngineName::Cascade if self.agent.realtime.is_some() => goes_with("realtime", &["realtime"]),
+            EngineName::Realtime if self.agent.realtime.is_none() => Err(bad("realtime", Rule::Realtime)),
+            EngineName::Cascade if self.agent.cascade.is_none() => Err(bad("cascade", Rule::Cascade)),
             _ => Ok(()),
         }
     }

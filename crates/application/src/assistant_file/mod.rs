@@ -5,6 +5,7 @@ mod agent;
 mod checks;
 mod conduct;
 mod form;
+mod misread;
 mod script;
 mod written;
 
@@ -16,7 +17,9 @@ use domain::network::AddressPolicy;
 use domain::variables::Variables;
 use time::OffsetDateTime;
 
+use crate::rules::Rule;
 use form::{EngineName, File};
+pub use misread::{Misread, Wanted, Wrong};
 pub use written::write;
 
 /// What the file says, ready to be stored.
@@ -45,29 +48,26 @@ pub struct Allowed {
 pub enum BadFile {
     /// Not TOML, an unknown key, or a value of the wrong kind. The line itself is not repeated:
     /// somebody may have written a provider's key there.
-    #[error("line {line}: {what}")]
+    #[error("line {line}: {misread}")]
     Form {
         /// Where, from 1 on.
         line: usize,
         /// What is wrong.
-        what: String,
+        misread: Misread,
     },
     /// A value out of bounds, or one that does not fit the others.
-    #[error("{key}: {allowed}")]
+    #[error("{key}: {rule}")]
     Value {
         /// The key, with its step.
         key: String,
         /// What is allowed.
-        allowed: String,
+        rule: Rule,
     },
 }
 
 /// Reads a file's text.
 pub fn parse(text: &str, allowed: &Allowed) -> Result<Draft, BadFile> {
-    let file: File = toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        BadFile::Form { line: before.matches('\n').count() + 1, what: error.message().to_owned() }
-    })?;
+    let file: File = misread::read(text)?;
     file.refuse_misfits()?;
     Ok(Draft {
         name: checks::name("name", &file.name)?,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::BadFile;
 use super::checks::{bad, line, optional_line};
+use crate::rules::Rule;
 
 /// The most steps.
 const STEPS_MAX: usize = 100;
@@ -48,11 +49,10 @@ impl FileScript {
     }
 
     pub(super) fn check(self, first_message: Option<String>) -> Result<Script, BadFile> {
-        let missing = || bad("first_message", "a script needs one: what is said when the callee answers?");
-        let first_message = first_message.ok_or_else(missing)?;
+        let first_message = first_message.ok_or_else(|| bad("first_message", Rule::FirstMessage))?;
         let steps = self.steps.unwrap_or_default();
         if steps.len() > STEPS_MAX {
-            return Err(bad("steps", format!("at most {STEPS_MAX} steps")));
+            return Err(bad("steps", Rule::AtMostSteps(STEPS_MAX)));
         }
         let steps = steps.into_iter().enumerate().map(|(index, step)| step.check(index + 1));
         Ok(Script {
@@ -70,19 +70,18 @@ impl FileStep {
         let wait_for = match (self.wait_for, self.digits) {
             (WaitFor::Digits, Some(digits @ 1..=DIGITS_MAX)) => Awaited::Digits(digits),
             (WaitFor::Digits, _) => {
-                let allowed = format!("how many keys to wait for, 1 to {DIGITS_MAX}, ended early by #");
-                return Err(bad(&key("digits"), allowed));
+                return Err(bad(&key("digits"), Rule::Digits(DIGITS_MAX)));
             }
-            (_, Some(_)) => return Err(bad(&key("digits"), "goes with wait_for = \"digits\" only")),
+            (_, Some(_)) => {
+                let rule = Rule::GoesWith { key: "wait_for", values: &["digits"] };
+                return Err(bad(&key("digits"), rule));
+            }
             (WaitFor::Speech, None) => Awaited::Speech,
             (WaitFor::SpeechOrDigit, None) => Awaited::SpeechOrDigit,
         };
         let longest = match wait_for {
             Awaited::Speech if !self.replies.is_empty() => {
-                return Err(bad(
-                    &key("replies"),
-                    "speech is not recognised: wait for digits to reply to them",
-                ));
+                return Err(bad(&key("replies"), Rule::NoRepliesToSpeech));
             }
             Awaited::Speech => 0,
             Awaited::Digits(digits) => usize::from(digits),
@@ -93,7 +92,7 @@ impl FileStep {
             let name = key(&format!("replies.\"{keys}\""));
             let pressable = keys.bytes().all(|byte| byte.is_ascii_digit() || b"*#ABCD".contains(&byte));
             if !pressable || !(1..=longest).contains(&keys.len()) {
-                return Err(bad(&name, format!("1 to {longest} of the keys 0-9, *, # and A-D")));
+                return Err(bad(&name, Rule::Keys(longest)));
             }
             let say = line(&name, say)?;
             replies.insert(keys, say);

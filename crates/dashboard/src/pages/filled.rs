@@ -8,67 +8,53 @@ use askama::Template;
 
 use crate::answer;
 use crate::error::PageError;
-use crate::form::Form;
+use crate::language::Language;
+use crate::request::Asked;
+use crate::tell::Tell;
 
-/// The values and problems of a form's fields, by name.
-#[derive(Clone, Debug, Default)]
+/// The values of a form's fields by name, and their problems in the reader's language.
+#[derive(Clone, Debug)]
 pub(crate) struct Filled {
+    language: Language,
     values: BTreeMap<String, String>,
-    problems: Vec<(String, String)>,
+    problems: BTreeMap<String, String>,
 }
 
 impl Filled {
-    /// With these values.
-    pub(crate) fn with<const N: usize>(values: [(&str, String); N]) -> Self {
-        let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { values, problems: Vec::new() }
-    }
-
     /// With values that are known.
-    pub(crate) fn of(values: Vec<(&str, String)>) -> Self {
+    pub(crate) fn with<'a>(asked: &Asked, values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { values, problems: Vec::new() }
+        Self { language: asked.language, values, problems: BTreeMap::new() }
     }
 
     /// What somebody typed into these fields; a password is never shown again.
-    pub(crate) fn typed(form: &Form, names: &[&str]) -> Self {
-        let typed = names.iter().filter_map(|name| Some(((*name).to_owned(), form.raw(name)?.to_owned())));
-        Self { values: typed.collect(), problems: Vec::new() }
+    pub(crate) fn typed(asked: &Asked, names: &[&'static str]) -> Self {
+        let typed = |name: &&'static str| Some((*name, asked.form.raw(name)?.to_owned()));
+        Self::with(asked, names.iter().filter_map(typed))
     }
 
-    /// Notes what is wrong with a field.
-    pub(crate) fn note(&mut self, field: &str, message: impl Into<String>) {
-        self.problems.push((field.to_owned(), message.into()));
+    /// Notes what is wrong with a field; of several things the first is told.
+    pub(crate) fn note(&mut self, field: &str, wrong: &(impl Tell + ?Sized)) {
+        self.problems.entry(field.to_owned()).or_insert_with(|| wrong.tell(self.language));
     }
 
     /// Reads a field that has to be there.
-    pub(crate) fn required<T>(
+    pub(crate) fn required<T, Wrong: Tell>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&str) -> Result<T, String>,
+        read: impl FnOnce(&str) -> Result<T, Wrong>,
     ) -> Option<T> {
-        let text = self.value(name).trim().to_owned();
-        self.keep(name, read(&text))
+        let read = read(self.value(name).trim());
+        read.map_err(|wrong| self.note(name, &wrong)).ok()
     }
 
     /// Reads a field that may be left empty.
-    pub(crate) fn optional<T>(
+    pub(crate) fn optional<T, Wrong: Tell>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&str) -> Result<T, String>,
+        read: impl FnOnce(&str) -> Result<T, Wrong>,
     ) -> Option<T> {
-        let text = self.value(name).trim().to_owned();
-        if text.is_empty() { None } else { self.keep(name, read(&text)) }
-    }
-
-    fn keep<T>(&mut self, name: &str, read: Result<T, String>) -> Option<T> {
-        match read {
-            Ok(value) => Some(value),
-            Err(message) => {
-                self.note(name, message);
-                None
-            }
-        }
+        if self.value(name).trim().is_empty() { None } else { self.required(name, read) }
     }
 
     pub(crate) fn is_fit(&self) -> bool {
@@ -85,8 +71,7 @@ impl Filled {
 
     /// What is wrong with a field; empty when nothing is.
     pub(crate) fn problem(&self, name: &str) -> &str {
-        let found = self.problems.iter().find(|(own, _)| own == name);
-        found.map_or("", |(_, message)| message.as_str())
+        self.problems.get(name).map_or("", String::as_str)
     }
 
     /// The form's page: with status 422 when something is wrong.

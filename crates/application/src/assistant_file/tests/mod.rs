@@ -47,3 +47,29 @@ fn what_is_no_toml_is_told_with_its_line_but_not_repeated() {
     let text = told(REALTIME, "[realtime.key]\nsk-secret\n");
     assert!(!text.contains("sk-secret"), "{text}");
 }
+
+#[test]
+fn what_has_not_the_form_of_a_file_is_known_by_its_kind() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let limits = names(&["max_duration_seconds", "silence_seconds", "reprompt_seconds"]);
+    for (more, wrong) in [
+        ("team = B", Wrong::Syntax),
+        ("[limits", Wrong::Syntax),
+        ("name = 'B'", Wrong::Repeated),
+        ("limits.silence = 2", Wrong::UnknownKey { key: "silence".to_owned(), known: limits }),
+        ("[voicemail]", Wrong::MissingKey("action".to_owned())),
+        ("voicemail.action = 'sing'", Wrong::UnknownValue(names(&["hang-up", "leave-message"]))),
+        ("voicemail.action = 5", Wrong::Kind(Wanted::Text)),
+        ("record = 'yes'", Wrong::Kind(Wanted::Boolean)),
+        ("team = 7", Wrong::Kind(Wanted::Text)),
+        ("limits.silence_seconds = -1", Wrong::Kind(Wanted::Number)),
+        ("limits.silence_seconds = '1'", Wrong::Kind(Wanted::Number)),
+        ("[[steps]]\nwait_for = 'digits'\ndigits = 300", Wrong::Kind(Wanted::Number)),
+        ("outcomes = 'a'", Wrong::Kind(Wanted::List)),
+        ("variables = 'a'", Wrong::Kind(Wanted::Table)),
+        ("limits = 5", Wrong::Kind(Wanted::Table)),
+    ] {
+        let bad = parse(&format!("{BUILTIN}{more}\n"), &allowed()).unwrap_err();
+        assert!(matches!(&bad, BadFile::Form { misread, .. } if misread.wrong == wrong), "{more}: {bad:?}");
+    }
+}

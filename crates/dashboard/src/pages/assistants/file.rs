@@ -43,7 +43,7 @@ struct Key {
 pub(super) fn new(inside: &Inside) -> Result<HttpResponse, PageError> {
     let engine = words::known_engine(inside.query.text("engine"));
     let text = words::of(inside.language).beginning(engine);
-    form(inside, None, engine, Filled::with([("file", text.to_owned())]))
+    form(inside, None, engine, Filled::with(inside, [("file", text.to_owned())]))
 }
 
 pub(super) async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
@@ -60,7 +60,7 @@ pub(super) async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
 
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
-    let filled = Filled::with([("file", assistant_file::write(&own))]);
+    let filled = Filled::with(&inside, [("file", assistant_file::write(&own))]);
     form(&inside, Some(&own), super::engine(&own), filled)
 }
 
@@ -78,12 +78,12 @@ pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
 
 /// What was typed, and the assistant that it describes.
 fn read(inside: &Inside) -> (Option<Draft>, Filled) {
-    let mut filled = Filled::typed(&inside.form, &["file"]);
+    let mut filled = Filled::typed(inside, &["file"]);
     let read = assistant_file::parse(filled.value("file"), &inside.service.allowed_assistants);
     match read {
         Ok(draft) => (Some(draft), filled),
         Err(bad) => {
-            filled.note("file", bad.to_string());
+            filled.note("file", &bad);
             (None, filled)
         }
     }

@@ -23,9 +23,9 @@ pub(super) async fn give(inside: Inside) -> Result<HttpResponse, PageError> {
         let text = inside.form.text("key").unwrap_or_default();
         match values::provider_key(text) {
             Ok(key) => ProviderKey::Stored(Secret::new(key)),
-            Err(message) => {
-                let mut filled = Filled::with([("file", assistant_file::write(&own))]);
-                filled.note("key", message);
+            Err(broken) => {
+                let mut filled = Filled::with(&inside, [("file", assistant_file::write(&own))]);
+                filled.note("key", &broken);
                 return file::form(&inside, Some(&own), super::engine(&own), filled);
             }
         }

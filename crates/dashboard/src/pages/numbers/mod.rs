@@ -113,15 +113,14 @@ struct New {
 }
 
 async fn new(inside: Inside) -> Result<HttpResponse, PageError> {
-    form(&inside, Filled::default()).await
+    form(&inside, Filled::with(&inside, [])).await
 }
 
 async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
-    let mut filled = Filled::typed(&inside.form, &["number", "trunk"]);
+    let mut filled = Filled::typed(&inside, &["number", "trunk"]);
     let number = filled.required("number", values::number);
-    let trunk =
-        filled.required("trunk", |text| TrunkId::parse(text).ok_or_else(|| words.no_trunk.to_owned()));
+    let trunk = filled.required("trunk", |text| TrunkId::parse(text).ok_or(words.no_trunk));
     let (Some(number), Some(trunk)) = (number, trunk) else { return form(&inside, filled).await };
     let own = &inside.organization;
     let id: NumberId = inside.new_id();

@@ -1,6 +1,7 @@
 //! A trunk's settings. Its password is written, and never shown again.
 
 use actix_web::HttpResponse;
+use application::rules::Rule;
 use application::values;
 use askama::Template;
 use domain::ids::TrunkId;
@@ -50,11 +51,11 @@ struct Shown {
 }
 
 pub(super) fn new(visit: &Visit) -> Result<HttpResponse, PageError> {
-    form(visit, None, Filled::with([("transport", "udp".to_owned())]))
+    form(visit, None, Filled::with(visit, [("transport", "udp".to_owned())]))
 }
 
 pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
-    let mut filled = Filled::typed(&visit.form, &FIELDS);
+    let mut filled = Filled::typed(&visit, &FIELDS);
     let Some(read) = read(&visit, &mut filled) else { return form(&visit, None, filled) };
     let credentials = match read.login {
         Some(Login { password: None, .. }) => {
@@ -89,12 +90,12 @@ pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
 
 pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
     let own = named(&visit).await?;
-    form(&visit, Some(&own), known(&own))
+    form(&visit, Some(&own), known(&visit, &own))
 }
 
 pub(super) async fn revise(visit: Visit) -> Result<HttpResponse, PageError> {
     let own = named(&visit).await?;
-    let mut filled = Filled::typed(&visit.form, &FIELDS);
+    let mut filled = Filled::typed(&visit, &FIELDS);
     let Some(revision) = read(&visit, &mut filled) else { return form(&visit, Some(&own), filled) };
     let (reach, deed, id) = (Reach::Within(visit.scope()), visit.deed(), own.id);
     let revising =
@@ -117,15 +118,14 @@ fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
     let guard = &visit.service.trunk_addresses;
     let address = filled.required("address", |text| {
         let address = values::address(text)?;
-        guard.judge_trunk_host(&address.host).map_err(|refused| refused.as_str().to_owned())?;
-        Ok(address)
+        guard.judge_trunk_host(&address.host).map(|()| address).map_err(Rule::TrunkHost)
     });
     let transport = filled.required("transport", values::transport);
     let srtp = filled.optional("srtp", values::srtp).unwrap_or(Srtp::Off);
     let username = filled.optional("username", values::name);
     let password = visit.form.raw("password").filter(|text| !text.is_empty());
     if password.is_some_and(|text| text.chars().count() > PASSWORD_MAX) {
-        filled.note("password", format!("expected at most {PASSWORD_MAX} characters of text"));
+        filled.note("password", &Rule::ShortText(PASSWORD_MAX));
     }
     let register = filled.ticked("register");
     if username.is_none() && (register || password.is_some()) && filled.problem("username").is_empty() {
@@ -157,7 +157,7 @@ fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
     read.filter(|_| filled.is_fit())
 }
 
-fn known(own: &Trunk) -> Filled {
+fn known(visit: &Visit, own: &Trunk) -> Filled {
     let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
     let mut values = vec![
         ("name", own.name.clone()),
@@ -178,7 +178,7 @@ fn known(own: &Trunk) -> Filled {
             values.push((name, "yes".to_owned()));
         }
     }
-    Filled::of(values)
+    Filled::with(visit, values)
 }
 
 fn form(visit: &Visit, own: Option<&Trunk>, filled: Filled) -> Result<HttpResponse, PageError> {
