@@ -16,7 +16,6 @@ mod layout;
 mod live;
 mod moment;
 mod pages;
-mod problems;
 mod request;
 mod routes;
 mod session;

@@ -102,8 +102,8 @@ impl Serialize for Detail<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut entry = serializer.serialize_struct("Detail", 3)?;
         entry.serialize_field("field", &self.0.field)?;
-        entry.serialize_field("message", &self.0.message)?;
-        entry.serialize_field("code", self.0.code.as_str())?;
+        entry.serialize_field("message", &self.0.fault.to_string())?;
+        entry.serialize_field("code", self.0.fault.code().as_str())?;
         entry.end()
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn created(body: &impl Serialize, replayed: bool) -> HttpResponse {
 
 fn malformed() -> Fault {
     let most = IdempotencyKey::LENGTH_MAX;
-    Fault::new(
+    Fault::of_request(
         Code::InvalidString,
         format_args!("Expected one value of 1 to {most} visible ASCII characters"),
     )

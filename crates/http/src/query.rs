@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 
 use crate::error::ApiError;
 use crate::moment::{self, Moment};
-use application::requests::{Code, Fault, Problem, TEXT_MAX, longer_than};
+use application::requests::{Code, Fault, Problem, TEXT_MAX};
 
 /// The parameters of a query string.
 pub(crate) struct Query<'a> {
@@ -40,7 +40,7 @@ impl<'a> Query<'a> {
         read: impl FnOnce(&str) -> Result<T, Fault>,
     ) -> Option<T> {
         if !self.pairs.iter().any(|(other, _)| other == name) {
-            self.problem(name, Fault::new(Code::InvalidType, "Required"));
+            self.problem(name, Fault::Missing);
         }
         self.optional(name, read)
     }
@@ -58,7 +58,7 @@ impl<'a> Query<'a> {
         let read = if once {
             decoded(value).and_then(|value| read(&value))
         } else {
-            Err(Fault::new(Code::Custom, "Must not be given more than once"))
+            Err(Fault::of_request(Code::Custom, "Must not be given more than once"))
         };
         read.map_err(|fault| self.problem(name, fault)).ok()
     }
@@ -80,10 +80,10 @@ impl<'a> Query<'a> {
 fn decoded(escaped: &str) -> Result<String, Fault> {
     let spaced = escaped.replace('+', " ");
     let text = percent_decode_str(&spaced).decode_utf8().map(Cow::into_owned);
-    let text = text.map_err(|_| Fault::new(Code::InvalidString, "Must be UTF-8"))?;
+    let text = text.map_err(|_| Fault::of_request(Code::InvalidString, "Must be UTF-8"))?;
     // The store's texts cannot hold it.
     if text.contains('\0') {
-        return Err(Fault::new(Code::InvalidString, "Must not contain a NUL character"));
+        return Err(Fault::of_request(Code::InvalidString, "Must not contain a NUL character"));
     }
     Ok(text)
 }
@@ -93,22 +93,25 @@ pub(crate) fn number(largest: u32, text: &str) -> Result<u32, Fault> {
     // A number below zero is one all the same: it is too small.
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Fault::new(Code::InvalidType, "Expected integer, received string"));
+        return Err(Fault::of_request(Code::InvalidType, "Expected integer, received string"));
     }
-    let too_small = Fault::new(Code::TooSmall, "Number must be greater than or equal to 1");
+    let too_small = Fault::of_request(Code::TooSmall, "Number must be greater than or equal to 1");
     match digits.parse::<u32>() {
         _ if negative => Err(too_small),
         Ok(0) => Err(too_small),
         Ok(number) if number <= largest => Ok(number),
         // What is only digits and still no u32 is beyond it.
-        _ => Err(Fault::new(Code::TooBig, format_args!("Number must be less than or equal to {largest}"))),
+        _ => Err(Fault::of_request(
+            Code::TooBig,
+            format_args!("Number must be less than or equal to {largest}"),
+        )),
     }
 }
 
 /// What a text filter looks for; none when it is empty.
 pub(crate) fn filter(text: &str) -> Result<Option<String>, Fault> {
     if text.chars().count() > TEXT_MAX {
-        return Err(longer_than(TEXT_MAX));
+        return Err(Fault::TooLong(TEXT_MAX));
     }
     Ok((!text.is_empty()).then(|| text.to_owned()))
 }
@@ -124,7 +127,7 @@ pub(crate) fn end(text: &str) -> Result<OffsetDateTime, Fault> {
 }
 
 fn not_a_moment() -> Fault {
-    Fault::new(
+    Fault::of_request(
         Code::InvalidString,
         "Invalid datetime. Expected e.g. 2026-03-01T09:30:00Z or 2026-03-01, from 1970 to 9999",
     )
@@ -140,13 +143,13 @@ mod tests {
         let read = query.required("search", |text| Ok(text.to_owned()));
         match (read, query.finish(Some(()))) {
             (Some(text), Ok(())) => Ok(text),
-            (None, Err(ApiError::Invalid(problems))) => Err(problems[0].code),
+            (None, Err(ApiError::Invalid(problems))) => Err(problems[0].fault.code()),
             (read, finished) => panic!("{read:?} {finished:?}"),
         }
     }
 
     fn code<T: std::fmt::Debug>(read: Result<T, Fault>) -> Code {
-        read.unwrap_err().code
+        read.unwrap_err().code()
     }
 
     #[test]

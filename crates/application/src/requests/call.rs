@@ -6,7 +6,8 @@ use domain::network::AddressPolicy;
 use domain::number::{BadDestination, Destination};
 use serde_json::Value;
 
-use super::fields::{Code, Fault, Fields, Problem, longer_than, shorter_than, string, string_up_to, uuid};
+use super::fault::{Fault, Problem};
+use super::fields::{Fields, string, string_up_to, uuid};
 use super::variables::variables;
 use crate::place_call::CallRequest;
 
@@ -37,17 +38,17 @@ pub fn call_request(body: &Value, callbacks: &AddressPolicy) -> Result<CallReque
 
 fn destination(value: &Value) -> Result<Destination, Fault> {
     Destination::parse(string(value)?).map_err(|bad| match bad {
-        BadDestination::TooShort => shorter_than(Destination::LENGTH_MIN),
-        BadDestination::TooLong => longer_than(Destination::LENGTH_MAX),
-        BadDestination::NotANumber => Fault::new(Code::InvalidString, "Invalid phone number"),
+        BadDestination::TooShort => Fault::TooShort(Destination::LENGTH_MIN),
+        BadDestination::TooLong => Fault::TooLong(Destination::LENGTH_MAX),
+        BadDestination::NotANumber => Fault::NotAPhoneNumber,
     })
 }
 
 fn callback_url(value: &Value, addresses: &AddressPolicy) -> Result<CallbackUrl, Fault> {
     CallbackUrl::parse(string(value)?, addresses).map_err(|bad| match bad {
-        BadCallbackUrl::Malformed => Fault::new(Code::InvalidString, "Invalid url"),
-        BadCallbackUrl::TooLong => longer_than(URL_LENGTH_MAX),
-        BadCallbackUrl::NotHttps => Fault::new(Code::Custom, "URL must use https"),
-        BadCallbackUrl::RefusedAddress => Fault::new(Code::Custom, "URL must point to a public address"),
+        BadCallbackUrl::Malformed => Fault::NotAUrl,
+        BadCallbackUrl::TooLong => Fault::TooLong(URL_LENGTH_MAX),
+        BadCallbackUrl::NotHttps => Fault::NotHttps,
+        BadCallbackUrl::RefusedAddress => Fault::NotPublic,
     })
 }

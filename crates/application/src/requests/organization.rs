@@ -5,9 +5,8 @@
 use domain::organization::{EMAIL_MAX, Logo, Profile, Revision, TIMEZONES, Timezone, is_email};
 use serde_json::Value;
 
-use super::fields::{
-    Code, Fault, Fields, Problem, TEXT_MAX, longer_than, none_of, shorter_than, string, string_up_to, text,
-};
+use super::fault::{Fault, Problem};
+use super::fields::{Fields, TEXT_MAX, string, string_up_to, text};
 
 /// Reads the fields of a new organization (interface, POST /api/organization); all that is wrong with
 /// them is told together.
@@ -76,14 +75,14 @@ fn any_text(value: &Value) -> Result<String, Fault> {
 /// An email address.
 fn email(value: &Value) -> Result<String, Fault> {
     match string(value)? {
-        "" => Err(shorter_than(1)),
+        "" => Err(Fault::TooShort(1)),
         text if is_email(text) => Ok(text.to_owned()),
-        text if text.chars().count() > EMAIL_MAX => Err(longer_than(EMAIL_MAX)),
-        _ => Err(Fault::new(Code::InvalidString, "Invalid email")),
+        text if text.chars().count() > EMAIL_MAX => Err(Fault::TooLong(EMAIL_MAX)),
+        _ => Err(Fault::NotAnEmail),
     }
 }
 
 /// One of the allowed time zones, exactly as the interface writes it.
 fn timezone(value: &Value) -> Result<Timezone, Fault> {
-    Timezone::parse(string(value)?).ok_or_else(|| none_of(TIMEZONES))
+    Timezone::parse(string(value)?).ok_or_else(|| Fault::NoneOf(TIMEZONES.to_vec()))
 }

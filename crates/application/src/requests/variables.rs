@@ -3,7 +3,8 @@
 use domain::variables::Variables;
 use serde_json::Value;
 
-use super::fields::{Code, Fault, Problem, longer_than, object, string_up_to};
+use super::fault::{Fault, Problem};
+use super::fields::{object, string_up_to};
 
 const FIELD: &str = "dynamicVariables";
 /// The interface sets no bounds; these keep an answer about wrong ones in proportion.
@@ -17,14 +18,13 @@ pub const VALUE_MAX: usize = 32_768;
 pub(super) fn variables(value: &Value) -> Result<Variables, Vec<Problem>> {
     let members = object(value).map_err(|fault| vec![fault.at(FIELD)])?;
     if members.len() > COUNT_MAX {
-        let words = format_args!("Object must contain at most {COUNT_MAX} key(s)").to_string();
-        return Err(vec![Fault::new(Code::TooBig, words).at(FIELD)]);
+        return Err(vec![Fault::TooManyKeys(COUNT_MAX).at(FIELD)]);
     }
     let (mut variables, mut problems) = (Variables::new(), Vec::new());
     for (name, value) in members {
         let read = match name.chars().count() {
             0..=NAME_MAX => string_up_to(VALUE_MAX, value),
-            _ => Err(longer_than(NAME_MAX)),
+            _ => Err(Fault::TooLong(NAME_MAX)),
         };
         match read {
             Ok(text) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
+use application::requests::Problem;
 use askama::Template;
 
 use crate::answer;
@@ -55,6 +56,25 @@ impl Filled {
         read: impl FnOnce(&str) -> Result<T, Wrong>,
     ) -> Option<T> {
         if self.value(name).trim().is_empty() { None } else { self.required(name, read) }
+    }
+
+    /// What a reader of the interface found in these fields; all that is wrong is noted at them. Several parts
+    /// of one field are told together, each with its name.
+    pub(crate) fn judged<T>(&mut self, read: Result<T, Vec<Problem>>) -> Option<T> {
+        let problems = match read {
+            Ok(value) => return Some(value),
+            Err(problems) => problems,
+        };
+        for Problem { field, fault } in problems {
+            let Some((field, part)) = field.split_once('.') else {
+                self.note(&field, &fault);
+                continue;
+            };
+            let told = format!("{part}{}{}", self.language.pick(": ", " : "), fault.tell(self.language));
+            let all = self.problems.entry(field.to_owned()).or_default();
+            *all = if all.is_empty() { told } else { format!("{all} · {told}") };
+        }
+        None
     }
 
     pub(crate) fn is_fit(&self) -> bool {

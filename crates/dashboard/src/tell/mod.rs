@@ -1,6 +1,7 @@
 //! What is wrong with a value, in the reader's language. English has the words that the command line and the
 //! interface have; in French each rule is told by a `match` that knows them all.
 
+mod faults;
 mod files;
 mod guard;
 mod rules;

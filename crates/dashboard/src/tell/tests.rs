@@ -5,6 +5,7 @@ use std::fmt::{Debug, Display};
 use std::mem::discriminant;
 
 use application::assistant_file::{self, Allowed};
+use application::requests::{Code, Fault, JsonType, NotJson};
 use application::rules::Rule;
 use domain::network::{BadEndpoint, Refused, UnfitUrl, WebProtocol};
 
@@ -140,5 +141,50 @@ fn what_has_not_the_form_of_a_file_is_told_in_french() {
         let bad = assistant_file::parse(&format!("{least}{more}\n"), &Allowed::default()).unwrap_err();
         assert_eq!(bad.tell(Language::French), told);
         assert_told(&bad);
+    }
+}
+
+#[test]
+fn what_the_interface_refuses_is_told_in_french() {
+    let faults = every! {
+        Fault::Missing => Fault::Missing,
+        Fault::WrongType { .. } =>
+            Fault::WrongType { expected: JsonType::String, received: JsonType::Number },
+        Fault::TooShort(_) => Fault::TooShort(7),
+        Fault::TooLong(_) => Fault::TooLong(255),
+        Fault::TooManyKeys(_) => Fault::TooManyKeys(1_000),
+        Fault::NotAPhoneNumber => Fault::NotAPhoneNumber,
+        Fault::NotAnEmail => Fault::NotAnEmail,
+        Fault::NotAUrl => Fault::NotAUrl,
+        Fault::NotAUuid => Fault::NotAUuid,
+        Fault::NotHttps => Fault::NotHttps,
+        Fault::NotPublic => Fault::NotPublic,
+        Fault::NoneOf(_) => Fault::NoneOf(vec!["24h", "7d"]),
+        Fault::OfRequest(..) => Fault::of_request(Code::Custom, "Must not be given more than once"),
+    };
+    for fault in faults.iter().filter(|fault| !matches!(fault, Fault::OfRequest(..))) {
+        assert_told(fault);
+    }
+    let types = every! {
+        JsonType::Null => JsonType::Null,
+        JsonType::Boolean => JsonType::Boolean,
+        JsonType::Number => JsonType::Number,
+        JsonType::String => JsonType::String,
+        JsonType::Array => JsonType::Array,
+        JsonType::Object => JsonType::Object,
+    };
+    for received in types {
+        let told = Fault::WrongType { expected: JsonType::Object, received }.tell(Language::French);
+        let word = english_word(told.trim_end_matches("null"));
+        assert!(word.is_none() && told.starts_with("On attend un objet, pas "), "{told}");
+    }
+    let unreadable = every! {
+        NotJson::TooDeep => NotJson::TooDeep,
+        NotJson::Invalid { .. } => NotJson::Invalid { line: 1, column: 2 },
+        NotJson::Nul => NotJson::Nul,
+    };
+    for bad in unreadable {
+        assert_eq!(english_word(&bad.tell(Language::French)), None);
+        assert_eq!(bad.tell(Language::English), format!("The text {bad}"));
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::language::Language;
 use crate::routes::{Page, Takes};
+use crate::tell::Tell;
 
 pub(crate) const PAGES: &[Page] = &[
     Page::get(
@@ -32,18 +33,8 @@ pub(crate) const PAGES: &[Page] = &[
 ];
 
 /// Reads what was typed as JSON, or says what is wrong with it.
-pub(in crate::pages) fn json(text: &str, language: Language) -> Result<Value, String> {
-    application::requests::json(text.as_bytes()).map_err(|bad| {
-        use application::requests::NotJson;
-        match (language, bad) {
-            (Language::English, bad) => format!("The text {bad}"),
-            (Language::French, NotJson::TooDeep) => "Le texte est imbriqué trop profondément".to_owned(),
-            (Language::French, NotJson::Invalid { line, column }) => {
-                format!("Le texte n’est pas du JSON valide (ligne {line}, colonne {column})")
-            }
-            (Language::French, NotJson::Nul) => "Le texte contient un caractère NUL".to_owned(),
-        }
-    })
+fn json(text: &str, language: Language) -> Result<Value, String> {
+    application::requests::json(text.as_bytes()).map_err(|bad| bad.tell(language))
 }
 
 /// JSON for people.

@@ -1,19 +1,17 @@
 //! A new organization of the tenant.
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
 use application::create_organization::CreatedOrganization;
 use application::requests;
 use askama::Template;
 use domain::organization::Logo;
 
-use super::profile::{Fields, zones};
+use super::profile::{FIELDS, body, logo, zones};
 use super::words::{self, Words};
 use crate::answer;
 use crate::error::PageError;
-use crate::form::Form;
 use crate::layout::{Layout, Section};
-use crate::problems::Problems;
+use crate::pages::filled::Filled;
 use crate::request::Visit;
 
 #[derive(Template)]
@@ -21,29 +19,21 @@ use crate::request::Visit;
 struct Page {
     layout: Layout,
     words: &'static Words,
-    fields: Fields,
+    filled: Filled,
     zones: Vec<(String, String)>,
-    problems: Problems,
 }
 
 pub(super) fn show(visit: &Visit) -> Result<HttpResponse, PageError> {
-    answer::page(&page(visit, Fields::typed(&Form::default()), Problems::none()))
+    page(visit, Filled::with(visit, []))
 }
 
 pub(super) async fn take(visit: Visit) -> Result<HttpResponse, PageError> {
-    let fields = Fields::typed(&visit.form);
-    let (profile, logo) = (requests::profile(&fields.body()), fields.logo());
-    let problems = match &profile {
-        Ok(_) => Problems::none(),
-        Err(problems) => Problems::of(problems, visit.language),
-    };
-    let (Ok(mut profile), Some(logo)) = (profile, &logo) else {
-        let bad_image = words::of(visit.language).bad_image;
-        let problems = if logo.is_some() { problems } else { problems.and("image", bad_image) };
-        return answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(&visit, fields, problems));
-    };
+    let mut filled = Filled::typed(&visit, &FIELDS);
+    let profile = filled.judged(requests::profile(&body(&filled)));
+    let logo = logo(&mut filled, words::of(visit.language));
+    let Some(mut profile) = profile.filter(|_| filled.is_fit()) else { return page(&visit, filled) };
     profile.image = match logo {
-        Logo::Becomes(image) => Some(image.clone()),
+        Logo::Becomes(image) => Some(image),
         Logo::Stays | Logo::Goes => None,
     };
     let (tenant, deed) = (visit.user.tenant, visit.deed());
@@ -65,13 +55,9 @@ pub(super) async fn take(visit: Visit) -> Result<HttpResponse, PageError> {
     }
 }
 
-fn page(visit: &Visit, fields: Fields, problems: Problems) -> Page {
+fn page(visit: &Visit, filled: Filled) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
-    Page {
-        layout: Layout::of(visit, Section::Organizations, words.new),
-        words,
-        fields,
-        zones: zones(),
-        problems,
-    }
+    let layout = Layout::of(visit, Section::Organizations, words.new);
+    let page = Page { layout, words, filled, zones: zones() };
+    page.filled.page(&page)
 }

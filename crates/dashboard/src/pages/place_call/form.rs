@@ -1,8 +1,6 @@
 //! The page with both forms: to the built-in phone, and to any telephone.
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
-use application::requests::Problem;
 use askama::Template;
 use domain::ids::CallId;
 use domain::page::PageRequest;
@@ -12,117 +10,29 @@ use domain::test_line::{TestCallee, calling_number};
 use domain::user::Right;
 
 use super::words::{self, Words};
-use crate::answer;
 use crate::error::PageError;
-use crate::form::Form;
-use crate::language::Language;
 use crate::layout::{Layout, Section};
-use crate::problems;
+use crate::pages::filled::Filled;
 use crate::request::Inside;
 
 /// How many assistants and numbers are offered; whoever has more names them over the interface.
 const OFFERED: u32 = 200;
 
-/// What was typed, as it was typed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Typed {
-    /// In the form to the built-in phone.
-    pub(super) tried_assistant: String,
-    pub(super) callee: String,
-    pub(super) tried_name: String,
-    /// In the form to a telephone.
-    pub(super) assistant: String,
-    pub(super) number: String,
-    pub(super) phone_number: String,
-    pub(super) customer_name: String,
-    pub(super) variables: String,
-    pub(super) callback_url: String,
-}
+/// The fields of both forms: the first three are of the one to the built-in phone.
+pub(super) const FIELDS: [&str; 9] = [
+    "assistant",
+    "callee",
+    "name",
+    "assistantId",
+    "phoneNumberId",
+    "phoneNumber",
+    "customerName",
+    "dynamicVariables",
+    "callbackUrl",
+];
 
-impl Typed {
-    pub(super) fn of(form: &Form) -> Self {
-        let text = |name| form.text(name).unwrap_or_default().to_owned();
-        Self {
-            tried_assistant: text("assistant"),
-            callee: text("callee"),
-            tried_name: text("name"),
-            assistant: text("assistantId"),
-            number: text("phoneNumberId"),
-            phone_number: text("phoneNumber"),
-            customer_name: text("customerName"),
-            variables: form.raw("dynamicVariables").unwrap_or_default().to_owned(),
-            callback_url: text("callbackUrl"),
-        }
-    }
-}
-
-/// What is wrong, by field; empty where nothing is.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Problems {
-    /// With the call as a whole.
-    whole: Option<&'static str>,
-    tried_assistant: String,
-    tried_name: String,
-    assistant: String,
-    number: String,
-    phone_number: String,
-    customer_name: String,
-    pub(super) variables: Vec<String>,
-    callback_url: String,
-}
-
-impl Problems {
-    /// The fields are right, but there can be no such call.
-    pub(super) fn with_the_call(words: &'static str) -> Self {
-        Self { whole: Some(words), ..Self::default() }
-    }
-
-    /// Takes the interface's problems to the fields of the form to a telephone.
-    pub(super) fn extend(&mut self, language: Language, found: &[Problem]) {
-        for problem in found {
-            let words = problems::words(problem, language);
-            match problem.field.as_str() {
-                "assistantId" => self.assistant = words,
-                "phoneNumberId" => self.number = words,
-                "phoneNumber" => self.phone_number = words,
-                "customerName" => self.customer_name = words,
-                "callbackUrl" => self.callback_url = words,
-                field => {
-                    let name = field.strip_prefix("dynamicVariables.");
-                    self.variables.push(name.map_or(words.clone(), |name| format!("{name}: {words}")));
-                }
-            }
-        }
-    }
-
-    /// The same of the form to the built-in phone.
-    pub(super) fn extend_tried(&mut self, language: Language, found: &[Problem]) {
-        for problem in found {
-            let words = problems::words(problem, language);
-            match problem.field.as_str() {
-                "customerName" => self.tried_name = words,
-                _ => self.tried_assistant = words,
-            }
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        let texts = [
-            &self.tried_assistant,
-            &self.tried_name,
-            &self.assistant,
-            &self.number,
-            &self.phone_number,
-            &self.customer_name,
-            &self.callback_url,
-        ];
-        self.whole.is_none() && self.variables.is_empty() && texts.iter().all(|text| text.is_empty())
-    }
-
-    fn of_variables(&self) -> String {
-        self.variables.join(" · ")
-    }
-}
+/// Where it is noted that the fields are right, but there can be no such call.
+pub(super) const WHOLE: &str = "call";
 
 /// A choice of what the built-in phone does.
 struct Callee {
@@ -145,28 +55,17 @@ struct Page {
     callees: Vec<Callee>,
     built_in_phone: bool,
     writes_assistants: bool,
-    typed: Typed,
-    problems: Problems,
+    filled: Filled,
 }
 
 /// `GET …/place-call`.
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
-    let wanted = |name: &str| inside.query.text(name).unwrap_or_default().to_owned();
-    let chosen = wanted("assistant");
-    let typed = Typed { tried_assistant: chosen.clone(), assistant: chosen, ..Typed::default() };
-    answer::page(&page(&inside, typed, Problems::default()).await?)
+    let chosen = inside.query.text("assistant").unwrap_or_default().to_owned();
+    page(&inside, Filled::with(&inside, [("assistant", chosen.clone()), ("assistantId", chosen)])).await
 }
 
-/// The same with what was typed and what is wrong with it.
-pub(super) async fn again(
-    inside: &Inside,
-    typed: Typed,
-    problems: Problems,
-) -> Result<HttpResponse, PageError> {
-    answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(inside, typed, problems).await?)
-}
-
-async fn page(inside: &Inside, typed: Typed, problems: Problems) -> Result<Page, PageError> {
+/// The page with what was typed, and what is wrong with it.
+pub(super) async fn page(inside: &Inside, filled: Filled) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
     let organization = inside.organization.id;
     let reach = Reach::Within(Scope::Organization(inside.organization.tenant, organization));
@@ -182,10 +81,10 @@ async fn page(inside: &Inside, typed: Typed, problems: Problems) -> Result<Page,
             value: callee.as_str(),
             label: words.callee(callee),
             number: callee.number(),
-            chosen: callee == TestCallee::parse(&typed.callee).unwrap_or(TestCallee::Answers),
+            chosen: callee == TestCallee::parse(filled.value("callee")).unwrap_or(TestCallee::Answers),
         })
         .collect();
-    Ok(Page {
+    let page = Page {
         layout: Layout::of(&inside.visit, Section::PlaceCall, words.title),
         words,
         base: inside.href(""),
@@ -204,9 +103,9 @@ async fn page(inside: &Inside, typed: Typed, problems: Problems) -> Result<Page,
         callees,
         built_in_phone: inside.service.calling.built_in_phone,
         writes_assistants: inside.may(Right::WriteAssistants),
-        typed,
-        problems,
-    })
+        filled,
+    };
+    page.filled.page(&page)
 }
 
 fn missing(error: SetupError) -> PageError {

@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use application::place_call::{CallRequest, PlaceError};
-use application::requests::call_request;
+use application::requests::{Problem, call_request};
 use domain::idempotency::{IdempotencyKey, Once};
 use domain::ports::SetupError;
 use domain::scope::{Reach, Scope};
@@ -10,43 +10,35 @@ use domain::test_line::TestCallee;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::form::{self, Typed};
+use super::form::{self, FIELDS, WHOLE};
 use super::{variables, words};
 use crate::answer;
 use crate::error::PageError;
+use crate::pages::filled::Filled;
 use crate::request::Inside;
+
+const VARIABLES: &str = "dynamicVariables";
 
 /// Calls the number that was typed.
 pub(super) async fn to_a_telephone(inside: Inside) -> Result<HttpResponse, PageError> {
     let once_key = sent_once(&inside, "call")?;
-    let typed = Typed::of(&inside.form);
+    let mut filled = Filled::typed(&inside, &FIELDS);
     let mut body = Map::new();
-    for (field, value) in [
-        ("phoneNumber", &typed.phone_number),
-        ("assistantId", &typed.assistant),
-        ("phoneNumberId", &typed.number),
-        ("customerName", &typed.customer_name),
-        ("callbackUrl", &typed.callback_url),
-    ] {
+    for field in ["phoneNumber", "assistantId", "phoneNumberId", "customerName", "callbackUrl"] {
+        let value = filled.value(field).trim();
         if !value.is_empty() {
             body.insert(field.to_owned(), json!(value));
         }
     }
-    let mut unreadable = None;
-    match variables::read(&typed.variables, inside.language) {
-        Ok(values) => _ = body.insert("dynamicVariables".to_owned(), values),
-        Err(problem) => unreadable = Some(problem),
+    match variables::read(filled.value(VARIABLES)) {
+        Ok(values) => _ = body.insert(VARIABLES.to_owned(), values),
+        Err(unreadable) => filled.note(VARIABLES, &unreadable),
     }
     let body = Value::Object(body);
-    let request = call_request(&body, &inside.service.calling.callback_addresses);
-    let mut problems = form::Problems::default();
-    if let Err(found) = &request {
-        problems.extend(inside.language, found);
-    }
-    problems.variables.extend(unreadable);
+    let request = filled.judged(call_request(&body, &inside.service.calling.callback_addresses));
     match request {
-        Ok(request) if problems.is_empty() => carry_out(&inside, request, once_key, &body, typed).await,
-        _ => form::again(&inside, typed, problems).await,
+        Some(request) if filled.is_fit() => carry_out(&inside, request, once_key, &body, filled).await,
+        _ => form::page(&inside, filled).await,
     }
 }
 
@@ -56,8 +48,8 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
         return Err(PageError::NotFound);
     }
     let once_key = sent_once(&inside, "phone")?;
-    let typed = Typed::of(&inside.form);
-    let callee = TestCallee::parse(&typed.callee).ok_or(PageError::BadForm)?;
+    let mut filled = Filled::typed(&inside, &FIELDS);
+    let callee = TestCallee::parse(filled.value("callee")).ok_or(PageError::BadForm)?;
     let (organization, deed) = (inside.organization.id, inside.deed());
     let reach = Reach::Within(scope(&inside));
     let set_up = inside
@@ -71,18 +63,20 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
     })?;
     let mut body = json!({
         "phoneNumber": callee.number(),
-        "assistantId": typed.tried_assistant,
+        "assistantId": filled.value("assistant"),
         "phoneNumberId": number.to_string(),
     });
-    if let (Value::Object(members), false) = (&mut body, typed.tried_name.is_empty()) {
-        members.insert("customerName".to_owned(), json!(typed.tried_name));
+    let name = filled.value("name").trim();
+    if let (Value::Object(members), false) = (&mut body, name.is_empty()) {
+        members.insert("customerName".to_owned(), json!(name));
     }
     match call_request(&body, &inside.service.calling.callback_addresses) {
-        Ok(request) => carry_out(&inside, request, once_key, &body, typed).await,
+        Ok(request) => carry_out(&inside, request, once_key, &body, filled).await,
         Err(found) => {
-            let mut problems = form::Problems::default();
-            problems.extend_tried(inside.language, &found);
-            form::again(&inside, typed, problems).await
+            for Problem { field, fault } in found {
+                filled.note(if field == "customerName" { "name" } else { "assistant" }, &fault);
+            }
+            form::page(&inside, filled).await
         }
     }
 }
@@ -103,7 +97,7 @@ async fn carry_out(
     mut request: CallRequest,
     key: IdempotencyKey,
     body: &Value,
-    typed: Typed,
+    mut filled: Filled,
 ) -> Result<HttpResponse, PageError> {
     let scope = scope(inside);
     let fingerprint = Sha256::digest(body.to_string()).into();
@@ -120,5 +114,6 @@ async fn carry_out(
         Err(PlaceError::Unavailable) => return Err(PageError::Unavailable),
         Err(PlaceError::Store(store)) => return Err(store.into()),
     };
-    form::again(inside, typed, form::Problems::with_the_call(refusal)).await
+    filled.note(WHOLE, refusal);
+    form::page(inside, filled).await
 }

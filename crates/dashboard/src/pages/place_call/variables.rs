@@ -1,17 +1,35 @@
 //! Dynamic variables as people type them: a JSON object, or a line `name=value` for each.
 
+use application::requests::{NotJson, json};
 use serde_json::{Map, Value};
 
 use super::words;
 use crate::language::Language;
-use crate::pages::metadata::json;
+use crate::tell::Tell;
 
-/// Reads them by the bounds of the interface, or says what is wrong with them.
-pub(super) fn read(text: &str, language: Language) -> Result<Value, String> {
-    if text.trim_start().starts_with('{') {
-        return json(text, language);
+/// Why variables cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    Json(NotJson),
+    /// The number of a line that is none, from 1.
+    Line(usize),
+}
+
+impl Tell for Unreadable {
+    fn tell(&self, language: Language) -> String {
+        match self {
+            Self::Json(bad) => bad.tell(language),
+            Self::Line(line) => words::of(language).unreadable_line(*line),
+        }
     }
-    lines(text).map_err(|line| words::of(language).unreadable_line(line))
+}
+
+/// Reads them as JSON or line by line; the rules of the interface judge what they say.
+pub(super) fn read(text: &str) -> Result<Value, Unreadable> {
+    if text.trim_start().starts_with('{') {
+        return json(text.as_bytes()).map_err(Unreadable::Json);
+    }
+    lines(text).map_err(Unreadable::Line)
 }
 
 /// The number of a line that is none, from 1.
@@ -37,7 +55,7 @@ mod tests {
     use super::*;
 
     fn english(text: &str) -> Result<Value, String> {
-        read(text, Language::English)
+        read(text).map_err(|unreadable| unreadable.tell(Language::English))
     }
 
     #[test]
@@ -70,7 +88,7 @@ mod tests {
             (&deep, "The text is nested too deeply", "Le texte est imbriqué trop profondément"),
         ] {
             assert_eq!(english(text), Err(told.to_owned()));
-            let told = read(text, Language::French).unwrap_err();
+            let told = read(text).unwrap_err().tell(Language::French);
             assert!(told.starts_with(french), "{told}");
         }
     }

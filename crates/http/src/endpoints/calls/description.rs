@@ -13,7 +13,7 @@ use crate::openapi::schema::{
 };
 use crate::openapi::{Description, Tag};
 use crate::pagination::{PAGE_MAX, PAGINATION};
-use application::requests::{TEXT_MAX, none_of};
+use application::requests::{Fault, TEXT_MAX};
 
 /// A moment or a day as a client writes it.
 const MOMENT: &str = r"^(19[7-9][0-9]|[2-9][0-9]{3})-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$";
@@ -29,7 +29,7 @@ pub(super) fn describe_list() -> Description {
             "hasPreviousPage": false,
         },
     });
-    let wrong = none_of(CallType::ALL.map(CallType::as_str)).at("callType");
+    let wrong = Fault::NoneOf(CallType::ALL.map(CallType::as_str).to_vec()).at("callType");
     let bound = |words| formatted("date-time", words, SOME_MOMENT).pattern(Some(MOMENT));
     let orders = list::ORDERS.map(|(name, _)| name);
     Description::new("listCalls", Tag::Calls, "List Calls", words)

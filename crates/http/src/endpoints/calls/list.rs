@@ -17,7 +17,7 @@ use crate::gate::Gate;
 use crate::pagination::{Pagination, page_request};
 use crate::query::{Query, end, filter, start};
 use crate::routes::{Endpoint, Needs};
-use application::requests::{Code, Fault, none_of};
+use application::requests::{Code, Fault};
 
 /// Its entry in the table.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -60,7 +60,7 @@ fn call_query(mut query: Query<'_>) -> Result<Option<CallQuery>, ApiError> {
     let user_primary_intent = query.optional("userPrimaryIntent", filter).flatten();
     let (from, to) = (query.optional("from", start), query.optional("to", end));
     if from.zip(to).is_some_and(|(from, to)| from > to) {
-        query.problem("from", Fault::new(Code::Custom, "from must be before or equal to to"));
+        query.problem("from", Fault::of_request(Code::Custom, "from must be before or equal to to"));
     }
     let order = query.optional("sort", order).unwrap_or(CallOrder::Newest);
     query.finish(organization.map(|organization| {
@@ -70,7 +70,7 @@ fn call_query(mut query: Query<'_>) -> Result<Option<CallQuery>, ApiError> {
 }
 
 fn call_type(text: &str) -> Result<CallType, Fault> {
-    CallType::parse(text).ok_or_else(|| none_of(CallType::ALL.map(CallType::as_str)))
+    CallType::parse(text).ok_or_else(|| Fault::NoneOf(CallType::ALL.map(CallType::as_str).to_vec()))
 }
 
 /// The orders by their names in the interface.
@@ -83,7 +83,7 @@ pub(super) const ORDERS: [(&str, CallOrder); 4] = [
 
 fn order(text: &str) -> Result<CallOrder, Fault> {
     let known = ORDERS.into_iter().find(|(name, _)| *name == text);
-    known.map(|(_, order)| order).ok_or_else(|| none_of(ORDERS.map(|(name, _)| name)))
+    known.map(|(_, order)| order).ok_or_else(|| Fault::NoneOf(ORDERS.map(|(name, _)| name).to_vec()))
 }
 
 impl Answer {

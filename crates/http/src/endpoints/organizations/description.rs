@@ -13,13 +13,12 @@ use crate::openapi::schema::{
 };
 use crate::openapi::{Description, Tag};
 use crate::pagination::{PAGE_MAX, PAGINATION};
-use application::requests::{Code, Fault, TEXT_MAX, shorter_than};
+use application::requests::{Code, Fault, TEXT_MAX};
 
 /// `POST /api/organization`.
 pub(super) fn describe_create() -> Description {
     let words = "Creates an organization in the key's tenant, with the first version of its metadata, `{}`.";
-    let problems =
-        vec![shorter_than(1).at("city"), Fault::new(Code::InvalidString, "Invalid email").at("email")];
+    let problems = vec![Fault::TooShort(1).at("city"), Fault::NotAnEmail.at("email")];
     Description::new("createOrganization", Tag::Organizations, "Create Organization", words)
         .body(&REQUEST, &[("an organization", profile())])
         .once()
@@ -60,7 +59,7 @@ pub(super) fn describe_list() -> Description {
         .takes("search", text("Whose name contains this, in any case.", "clinic").max_length(Some(TEXT_MAX)))
         .answers(StatusCode::OK, "A page; empty beyond the end.", &PAGE, &[("one organization", page)])
         .refuses([ApiError::Invalid(vec![
-            Fault::new(Code::TooSmall, "Number must be greater than or equal to 1").at("page"),
+            Fault::of_request(Code::TooSmall, "Number must be greater than or equal to 1").at("page"),
         ])])
 }
 
@@ -78,7 +77,7 @@ pub(super) fn describe_read() -> Description {
 pub(super) fn describe_update() -> Description {
     let words = "Writes the fields that are there; the others stay as they are.";
     let smallest = json!({ "name": "North Clinic", "email": "desk@clinic.example" });
-    let problems = vec![Fault::new(Code::InvalidString, "Invalid email").at("email")];
+    let problems = vec![Fault::NotAnEmail.at("email")];
     Description::new("updateOrganization", Tag::Organizations, "Update Organization", words)
         .path("id", id())
         .body(&UPDATE, &[("name and email", smallest), ("everything", profile())])
@@ -105,7 +104,7 @@ pub(super) fn describe_metadata() -> Description {
         "createdAt": SOME_MOMENT, "createdBy": SOME_UUID,
     });
     let breaks = ApiError::Refused("Schema validation failed: \"plan\" is a required property".into());
-    let missing = Fault::new(Code::InvalidType, "Required").at("metadata");
+    let missing = Fault::Missing.at("metadata");
     Description::new("updateMetadata", Tag::Organizations, "Update Metadata", words)
         .path("id", id())
         .body(&METADATA_REQUEST, &[("metadata", json!({ "metadata": { "plan": "gold" } }))])

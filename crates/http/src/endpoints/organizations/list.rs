@@ -15,7 +15,7 @@ use crate::gate::Gate;
 use crate::pagination::{Pagination, page_request};
 use crate::query::{Query, filter};
 use crate::routes::{Endpoint, Needs};
-use application::requests::{Fault, none_of};
+use application::requests::Fault;
 
 /// Its entry in the table.
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -58,7 +58,7 @@ fn sort(text: &str) -> Result<(OrganizationField, bool), Fault> {
     let (name, descending) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
     OrganizationField::parse(name)
         .map(|field| (field, descending))
-        .ok_or_else(|| none_of(OrganizationField::ALL.map(OrganizationField::as_str)))
+        .ok_or_else(|| Fault::NoneOf(OrganizationField::ALL.map(OrganizationField::as_str).to_vec()))
 }
 
 impl Answer {

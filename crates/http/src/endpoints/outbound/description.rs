@@ -1,7 +1,7 @@
 //! What the document says of outbound calls.
 
 use actix_web::http::StatusCode;
-use application::requests::{COUNT_MAX, CUSTOMER_NAME_MAX, Code, Fault, NAME_MAX, VALUE_MAX, shorter_than};
+use application::requests::{COUNT_MAX, CUSTOMER_NAME_MAX, Fault, NAME_MAX, VALUE_MAX};
 use domain::call::{CallStatus, EndedReason};
 use domain::callback::{TRY_LIMIT, URL_LENGTH_MAX};
 use domain::number::Destination;
@@ -45,10 +45,8 @@ pub(super) fn describe_create() -> Description {
         "outboundCallId": SOME_UUID, "contactId": CONTACT_UUID, "status": "failed",
         "message": create::message(Some(EndedReason::TrunkUnreachable)),
     });
-    let problems = vec![
-        shorter_than(Destination::LENGTH_MIN).at("phoneNumber"),
-        Fault::new(Code::InvalidString, "Invalid uuid").at("assistantId"),
-    ];
+    let problems =
+        vec![Fault::TooShort(Destination::LENGTH_MIN).at("phoneNumber"), Fault::NotAUuid.at("assistantId")];
     Description::new("createOutboundCall", Tag::Outbound, "Create Outbound Call", words)
         .body(&REQUEST, &[("smallest", smallest), ("everything", largest)])
         .once()
