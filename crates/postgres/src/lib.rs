@@ -25,6 +25,7 @@ mod migrate;
 mod nodes;
 mod organizations;
 mod pool;
+mod proof;
 mod redelivery;
 mod resealing;
 mod rows;

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use diesel_async::{AsyncConnection, AsyncPgConnection};
+use domain::at_rest::AtRestKeys;
 use domain::audit::Action;
 use domain::ports::{FirstSetUp, SetUp, StoreUnavailable};
 use domain::scope::Scope;
@@ -58,7 +59,7 @@ impl SetUp for Store {
         link: LinkDigest,
         first: FirstSetUp,
     ) -> Result<Option<SignedIn>, StoreUnavailable> {
-        self.may_seal().await?;
+        let keys = self.sealing_keys().await?;
         let made = self
             .with(async |connection| {
                 connection
@@ -67,7 +68,7 @@ impl SetUp for Store {
                         if using.rows::<Done>(connection).await?.is_empty() {
                             return Ok(None);
                         }
-                        make(self, connection, first).await.map(Some)
+                        make(&keys, connection, first).await.map(Some)
                     })
                     .await
             })
@@ -77,7 +78,7 @@ impl SetUp for Store {
 }
 
 async fn make(
-    store: &Store,
+    keys: &AtRestKeys,
     connection: &mut AsyncPgConnection,
     first: FirstSetUp,
 ) -> Result<SignedIn, Failure> {
@@ -89,7 +90,7 @@ async fn make(
     if adding(&user, Some(hash.reveal().clone())).rows::<Done>(connection).await?.is_empty() {
         return Err(Failure::Refused("somebody has the first user's e-mail address"));
     }
-    organizations::adding(store, own, &organization.signing_secret, deed)?.run(connection).await?;
+    organizations::adding(keys, own, &organization.signing_secret, deed)?.run(connection).await?;
     let notes: [Result<Statement, Failure>; 2] = [
         entry(deed, whole, Action::TenantCreate, tenant.id, Some(&tenant.name)),
         entry(deed, whole, Action::UserCreate, user.id, Some(&user.email)),

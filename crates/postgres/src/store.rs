@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use diesel_async::AsyncPgConnection;
+use domain::at_rest::AtRestKeys;
 use domain::ids::KeyId;
 use domain::ports::StoreUnavailable;
 use time::OffsetDateTime;
@@ -15,6 +15,7 @@ use crate::connection::configuration;
 use crate::failure::Failure;
 use crate::lanes::Lanes;
 use crate::pool::Pool;
+use crate::proof::{self, Fitting};
 use crate::sealing::SealingKey;
 use crate::statement::{Row, Statement, row, statement};
 
@@ -60,8 +61,8 @@ struct Inner {
     pulse: Pool,
     shared: Lanes,
     key: SealingKey,
-    // Whether the key is known to open the database's secrets: from then on it always will.
-    opened: AtomicBool,
+    // The keys that are known to open the database's secrets: others have to show it first.
+    proved: parking_lot::Mutex<Option<Arc<AtRestKeys>>>,
     // Where work goes on that nobody waits for: reads may come from threads that end sooner.
     home: Handle,
     // Keys whose use is being noted right now, so that a busy key is written once.
@@ -93,10 +94,10 @@ impl Store {
         let pool = |size| Pool::new(url, &config, size).map_err(|error| ConnectError::Url(error.to_string()));
         let (pool, lists, pulse) = (pool(options.pool_size)?, pool(options.list_connections)?, pool(1)?);
         let shared = Lanes::new(config, options.shared_connections);
-        let (opened, noting, handed) = Default::default();
+        let (proved, noting, handed) = Default::default();
         let home = Handle::current();
         let store =
-            Self { inner: Arc::new(Inner { pool, lists, pulse, shared, key, opened, home, noting, handed }) };
+            Self { inner: Arc::new(Inner { pool, lists, pulse, shared, key, proved, home, noting, handed }) };
         store.ping().await?;
         Ok(store)
     }
@@ -118,20 +119,30 @@ impl Store {
 
     /// Whether the key is the one that the database's secrets were encrypted with, as far as there are any.
     pub async fn key_fits(&self) -> Result<bool, StoreUnavailable> {
-        Ok(crate::setup::signing::key_opens(self).await?.unwrap_or(true))
+        Ok(proof::fitting(self).await? != Fitting::Nothing)
     }
 
-    /// Refuses to mix secrets of two keys, of which the nodes could open one kind only.
-    pub(crate) async fn may_seal(&self) -> Result<(), Failure> {
-        if self.inner.opened.load(Ordering::Relaxed) {
-            return Ok(());
+    /// The keys to seal with. Secrets of two keys are not mixed, of which the nodes could open one kind
+    /// only: keys that open nothing of what is there are refused, also when they come while we run.
+    pub(crate) async fn sealing_keys(&self) -> Result<Arc<AtRestKeys>, Failure> {
+        let held = self.key().keys();
+        if self.inner.proved.lock().as_ref().is_some_and(|proved| Arc::ptr_eq(proved, &held)) {
+            return Ok(held);
         }
-        match crate::setup::signing::key_opens(self).await? {
-            Some(false) => return Err(Failure::Refused("its secrets are encrypted with another key file")),
-            Some(true) => self.inner.opened.store(true, Ordering::Relaxed),
-            None => {}
+        match proof::fitting(self).await? {
+            Fitting::Nothing => Err(Failure::Refused("its secrets are encrypted with another key file")),
+            Fitting::Empty => Ok(held),
+            Fitting::Keys(keys) => {
+                *self.inner.proved.lock() = Some(Arc::clone(&keys));
+                Ok(keys)
+            }
         }
-        Ok(())
+    }
+
+    /// The keys to write a row with. Whoever brings no secret needs none that fit: what the row seals anew
+    /// was opened with them.
+    pub(crate) async fn writing_keys(&self, secret: bool) -> Result<Arc<AtRestKeys>, StoreUnavailable> {
+        Ok(if secret { self.sealing_keys().await? } else { self.key().keys() })
     }
 
     pub(crate) fn key(&self) -> &SealingKey {

@@ -3,14 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panic")]
 
 use std::error::Error;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
+use domain::at_rest::AtRestKeys;
 use domain::ids::UserId;
 use domain::password::PasswordHash;
 use domain::ports::{
-    Accounts, Admission, Assistants, Callbacks, Directory, Sessions, Settled, SignIn, Signing, TryOutcome,
-    TryRecord,
+    Accounts, Admission, Assistants, Callbacks, Directory, KeyRing, Sessions, Settled, SignIn, Signing,
+    TryOutcome, TryRecord,
 };
 use domain::scope::Reach;
 use domain::secret::Secret;
@@ -22,6 +24,25 @@ use test_database::TestDatabase;
 
 async fn open(database: &TestDatabase, key: u8) -> Store {
     Store::connect(database.url(), SealingKey::from_bytes([key; 32]), Options::default()).await.unwrap()
+}
+
+/// A key file that is changed while the store is open.
+struct Turning(Mutex<Arc<AtRestKeys>>);
+
+impl Turning {
+    fn to(&self, keys: AtRestKeys) {
+        *self.0.lock().unwrap() = Arc::new(keys);
+    }
+}
+
+impl KeyRing for Turning {
+    fn keys(&self) -> Arc<AtRestKeys> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn keys_anew(&self) -> Arc<AtRestKeys> {
+        self.keys()
+    }
 }
 
 fn told(error: &dyn Error) -> String {
@@ -151,6 +172,52 @@ async fn another_key_is_noticed_and_seals_nothing_beside_what_it_cannot_open() {
     assert_eq!(counted.unwrap(), "1");
     let shown = store.show_signing_secrets(reach, id, deed(moment(1))).await.unwrap();
     assert_eq!(shown.current.reveal(), b"first secret");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn anothers_key_that_comes_while_we_run_seals_nothing_either() {
+    let database = TestDatabase::create().await;
+    let first = |byte| AtRestKeys::first(Secret::new([byte; 32]));
+    let ring = Arc::new(Turning(Mutex::new(Arc::new(first(1)))));
+    let key = SealingKey::of(ring.clone());
+    let store = Store::connect(database.url(), key, Options::default()).await.unwrap();
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, None).await.unwrap();
+    let (reach, id) = (Reach::Everything, ground.organization);
+    let rotate = async |byte: u8| {
+        store.rotate_signing_secret(reach, id, Secret::new(vec![byte]), moment(9), deed(moment(1))).await
+    };
+    rotate(10).await.unwrap();
+
+    // Of another installation; its number is the same.
+    ring.to(first(2));
+    assert!(!store.key_fits().await.unwrap());
+    assert!(told(&rotate(11).await.unwrap_err()).contains("another key file"));
+    assert!(Ground::lay(&world, None).await.is_err());
+    let chat = ProviderKey::Stored(Secret::new("sk-chat-key".to_owned()));
+    let given = store.set_provider_key(reach, ground.assistant.id, None, chat, deed(moment(1))).await;
+    assert!(told(&given.unwrap_err()).contains("another key file"));
+
+    // What a change of keys puts there is ours, also when it comes at once.
+    ring.to(first(1).with_next(Secret::new([3; 32])).unwrap().newest_seals());
+    rotate(12).await.unwrap();
+    let sealed =
+        "SELECT encode(substring(secret FROM 1 FOR 1), 'hex') FROM signing_secrets WHERE expires_at IS NULL";
+    assert_eq!(database.value(sealed).await.unwrap(), "02");
+    let shown = store.show_signing_secrets(reach, id, deed(moment(1))).await.unwrap();
+    assert_eq!(shown.current.reveal(), &[12]);
+    assert_eq!(open(&database, 1).await.trunks().await.unwrap().len(), 1, "nothing else was sealed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trunks_password_alone_is_enough_to_notice_another_key() {
+    let database = TestDatabase::create().await;
+    let (store, stranger) = (open(&database, 1).await, open(&database, 2).await);
+    Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    database.rows("DELETE FROM signing_secrets").await;
+    assert!(store.key_fits().await.unwrap());
+    assert!(!stranger.key_fits().await.unwrap());
+    assert!(Ground::lay(&World::new(stranger, ()), None).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! Recording an organization with everything that is made together with it, in one statement.
 
+use domain::at_rest::AtRestKeys;
 use domain::audit::Deed;
 use domain::ids::OrganizationId;
 use domain::organization::{Organization, folded};
@@ -62,15 +63,16 @@ row! {
 const ATTEMPTS: usize = 3;
 
 pub(super) async fn create(store: &Store, new: NewOrganization) -> Result<Created, Failure> {
-    store.may_seal().await?;
+    let keys = store.sealing_keys().await?;
     let NewOrganization { organization, signing_secret, once, deed } = new;
     let Some(once) = once else {
-        store.write::<Done>(binds(statement(CREATE), store, &organization, &signing_secret, &deed)?).await?;
+        let making = binds(statement(CREATE), &keys, &organization, &signing_secret, &deed)?;
+        store.write::<Done>(making).await?;
         return Ok(Created::Fresh);
     };
     let at = organization.created_at;
     for _ in 0..ATTEMPTS {
-        let making = binds(statement(CREATE_ONCE), store, &organization, &signing_secret, &deed)?
+        let making = binds(statement(CREATE_ONCE), &keys, &organization, &signing_secret, &deed)?
             .bind(once.scope.organization().map(OrganizationId::uuid))
             .bind(once.key.as_str().to_owned())
             .bind(once.fingerprint.to_vec())
@@ -89,25 +91,25 @@ pub(super) async fn create(store: &Store, new: NewOrganization) -> Result<Create
 
 /// Adds an organization with its secret, its metadata record and its entry in the audit log: for a transaction of more than that.
 pub(crate) fn adding(
-    store: &Store,
+    keys: &AtRestKeys,
     organization: &Organization,
     secret: &Secret<Vec<u8>>,
     deed: &Deed,
 ) -> Result<Statement, Failure> {
-    binds(statement(CREATE), store, organization, secret, deed)
+    binds(statement(CREATE), keys, organization, secret, deed)
 }
 
 /// Binds `$1` to `$29`.
 fn binds(
     statement: Statement,
-    store: &Store,
+    keys: &AtRestKeys,
     organization: &Organization,
     secret: &Secret<Vec<u8>>,
     deed: &Deed,
 ) -> Result<Statement, Failure> {
     let own = organization.clone();
     let name = folded(&own.profile.name);
-    let (secret, sealed) = seal(store.key(), secret, own.created_at)?;
+    let (secret, sealed) = seal(keys, secret, own.created_at)?;
     let made = statement
         .bind(own.id.uuid())
         .bind(own.tenant.uuid())

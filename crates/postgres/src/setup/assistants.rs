@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use diesel_async::{AsyncConnection, AsyncPgConnection};
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
+use domain::at_rest::AtRestKeys;
 use domain::audit::{Action, Deed};
 use domain::ids::{AssistantId, OrganizationId, TenantId};
 use domain::page::PageRequest;
@@ -77,7 +78,7 @@ row! {
 #[async_trait]
 impl Assistants for Store {
     async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError> {
-        may_seal(self, &assistant).await?;
+        let keys = self.writing_keys(brings_keys(&assistant)).await?;
         let looking = reached(statement(LIVE_ORGANIZATION).bind(assistant.organization.uuid()), reach);
         let added = self
             .with(async |connection| {
@@ -85,7 +86,7 @@ impl Assistants for Store {
                     .transaction::<_, Failure, _>(async |connection| {
                         let found = looking.rows::<Found>(connection).await?.into_iter().next();
                         let Some(owner) = found else { return Ok(false) };
-                        for statement in adding(self, &assistant, &owner, &deed)? {
+                        for statement in adding(&keys, &assistant, &owner, &deed)? {
                             statement.run(connection).await?;
                         }
                         Ok(true)
@@ -120,13 +121,13 @@ impl Assistants for Store {
         mut revised: Assistant,
         deed: Deed,
     ) -> Result<Assistant, SetupError> {
-        may_seal(self, &revised).await?;
+        let keys = self.writing_keys(brings_keys(&revised)).await?;
         let id = revised.id;
         let succeed = |earlier: Assistant| {
             revised.succeed(&earlier);
             Ok(revised)
         };
-        change(self, reach, id, (Action::AssistantUpdate, &deed), succeed).await
+        change(self, &keys, reach, id, (Action::AssistantUpdate, &deed), succeed).await
     }
 
     async fn set_provider_key(
@@ -137,14 +138,12 @@ impl Assistants for Store {
         key: ProviderKey,
         deed: Deed,
     ) -> Result<Assistant, SetupError> {
-        if matches!(key, ProviderKey::Stored(_)) {
-            self.may_seal().await.map_err(StoreUnavailable::from)?;
-        }
+        let keys = self.writing_keys(is_stored(&key)).await?;
         let give = |mut assistant: Assistant| {
             let found = assistant.set_provider_key(role, &key);
             found.then_some(assistant).ok_or(SetupError::Unknown("provider"))
         };
-        change(self, reach, id, (Action::ProviderKeySet, &deed), give).await
+        change(self, &keys, reach, id, (Action::ProviderKeySet, &deed), give).await
     }
 
     async fn retire_assistant(
@@ -165,7 +164,7 @@ impl Assistants for Store {
 
 /// The statements that add an assistant, and its team when it is the first of it.
 fn adding(
-    store: &Store,
+    keys: &AtRestKeys,
     assistant: &Assistant,
     owner: &Found,
     deed: &Deed,
@@ -177,7 +176,7 @@ fn adding(
         .bind(tenant.uuid())
         .bind(assistant.created_at);
     let mut statements: Vec<_> = team(assistant, tenant)?.into_iter().collect();
-    statements.push(bind_assistant(add, assistant, store.key())?);
+    statements.push(bind_assistant(add, assistant, keys)?);
     let name = Some(assistant.name.as_str());
     statements.push(entry(deed, owner.scope(), Action::AssistantCreate, assistant.id, name)?);
     Ok(statements)
@@ -195,17 +194,18 @@ fn team(assistant: &Assistant, tenant: TenantId) -> Result<Option<Statement>, Fa
     ))
 }
 
-async fn may_seal(store: &Store, assistant: &Assistant) -> Result<(), StoreUnavailable> {
-    let stored = |key: &ProviderKey| matches!(key, ProviderKey::Stored(_));
-    if assistant.providers().iter().any(|(_, provider)| stored(&provider.key)) {
-        store.may_seal().await?;
-    }
-    Ok(())
+fn is_stored(key: &ProviderKey) -> bool {
+    matches!(key, ProviderKey::Stored(_))
+}
+
+fn brings_keys(assistant: &Assistant) -> bool {
+    assistant.providers().iter().any(|(_, provider)| is_stored(&provider.key))
 }
 
 /// Changes a live organization's assistant while nobody else does.
 async fn change(
     store: &Store,
+    keys: &AtRestKeys,
     reach: Reach,
     id: AssistantId,
     (action, deed): (Action, &Deed),
@@ -222,7 +222,7 @@ async fn change(
                     };
                     match decide(row.into_assistant(store.key())?) {
                         Ok(changed) => {
-                            write(store, connection, &changed).await?;
+                            write(keys, connection, &changed).await?;
                             let within = Scope::Organization(changed.tenant, changed.organization);
                             entry(deed, within, action, id, Some(&changed.name))?.run(connection).await?;
                             Ok(Ok(changed))
@@ -236,10 +236,14 @@ async fn change(
     changed.map_err(StoreUnavailable::from)?
 }
 
-async fn write(store: &Store, connection: &AsyncPgConnection, changed: &Assistant) -> Result<(), Failure> {
+async fn write(
+    keys: &AtRestKeys,
+    connection: &AsyncPgConnection,
+    changed: &Assistant,
+) -> Result<(), Failure> {
     if let Some(team) = team(changed, changed.tenant)? {
         team.run(connection).await?;
     }
     let revise = statement(REVISE).bind(changed.id.uuid()).bind(changed.organization.uuid());
-    bind_assistant(revise, changed, store.key())?.run(connection).await
+    bind_assistant(revise, changed, keys)?.run(connection).await
 }

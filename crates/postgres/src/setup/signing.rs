@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
+use domain::at_rest::AtRestKeys;
 use domain::audit::{Action, Deed};
 use domain::callback::{SigningOverview, SigningSecrets};
 use domain::ids::{OrganizationId, SigningSecretId};
@@ -15,7 +16,7 @@ use super::{Found, new_id};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::Both;
-use crate::sealing::{Place, SealingKey};
+use crate::sealing::{Place, SealingKey, seal_with};
 use crate::statement::{reached, row, statement};
 use crate::store::Store;
 
@@ -46,13 +47,6 @@ WHERE o.id = $1 AND ($2 IS NULL OR o.tenant_id = $2) AND ($3 IS NULL OR o.id = $
 const ADD: &str = "
 INSERT INTO signing_secrets (id, tenant_id, organization_id, secret) VALUES ($1, $2, $3, $4)";
 
-const NEWEST: &str = "SELECT id AS sealed_id, secret AS sealed FROM signing_secrets ORDER BY id DESC LIMIT 8";
-
-row! {
-    /// A secret as it lies in its row.
-    SealedRow { sealed_id: Uuid, sealed: Vec<u8> }
-}
-
 row! {
     OverviewRow { current_id: Uuid, previous_until: Option<OffsetDateTime> }
 }
@@ -71,22 +65,15 @@ row! {
     }
 }
 
-fn place(id: Uuid) -> Place {
+/// Where an organization's secret lies.
+pub(crate) fn secret_place(id: Uuid) -> Place {
     Place { table: "signing_secrets", column: "secret", id }
-}
-
-/// Whether the key opens any of the newest secrets, since a single row may be damaged; none when
-/// there are no secrets yet.
-pub(crate) async fn key_opens(store: &Store) -> Result<Option<bool>, Failure> {
-    let newest = store.read::<SealedRow>(|| statement(NEWEST)).await?;
-    let opens = |row: &SealedRow| store.key().open(place(row.sealed_id), &row.sealed).is_some();
-    Ok((!newest.is_empty()).then(|| newest.iter().any(opens)))
 }
 
 /// Opens both secrets of an organization.
 pub(crate) fn into_secrets(row: SecretsRow, key: &SealingKey) -> Result<SigningSecrets, Failure> {
     let open = |id, sealed: &[u8]| {
-        key.open(place(id), sealed).ok_or_else(|| {
+        key.open(secret_place(id), sealed).ok_or_else(|| {
             Failure::impossible("signing_secrets", id, "the secret does not open with this key")
         })
     };
@@ -103,13 +90,12 @@ pub(crate) fn into_secrets(row: SecretsRow, key: &SealingKey) -> Result<SigningS
 
 /// Gives a new secret its id and seals it.
 pub(crate) fn seal(
-    key: &SealingKey,
+    keys: &AtRestKeys,
     secret: &Secret<Vec<u8>>,
     now: OffsetDateTime,
 ) -> Result<(Uuid, Vec<u8>), Failure> {
     let id = new_id(now)?;
-    let sealed = key
-        .seal(place(id), secret.reveal())
+    let sealed = seal_with(keys.sealing(), secret_place(id), secret.reveal())
         .map_err(|_| Failure::Refused("the secret could not be encrypted"))?;
     Ok((id, sealed))
 }
@@ -196,7 +182,7 @@ impl Store {
         overlap_until: OffsetDateTime,
         deed: Deed,
     ) -> Result<Replaced, Failure> {
-        self.may_seal().await?;
+        let keys = self.sealing_keys().await?;
         let looking = reached(statement(LOCK).bind(id.uuid()), reach);
         self.with(async |connection| {
             connection
@@ -210,7 +196,7 @@ impl Store {
                     }
                     statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
                     statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
-                    let (place, sealed) = seal(self.key(), &fresh, overlap_until)?;
+                    let (place, sealed) = seal(&keys, &fresh, overlap_until)?;
                     let adding = statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
                     adding.run(connection).await?;
                     let noting = entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;

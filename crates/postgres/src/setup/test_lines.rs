@@ -48,6 +48,8 @@ impl TestLines for Store {
         deed: Deed,
     ) -> Result<NumberId, SetupError> {
         let looking = reached(statement(OWNER).bind(organization.uuid()), reach);
+        // The line has no password.
+        let keys = self.key().keys();
         let done = self
             .with(async |connection| {
                 connection
@@ -66,7 +68,7 @@ impl TestLines for Store {
                             TrunkId::from_uuid(line.line_trunk_id)
                         } else {
                             let trunk = Trunk::to_built_in_phone(fresh.trunk, tenant, deed.at);
-                            for adding in trunks::adding(self, &trunk, &deed)? {
+                            for adding in trunks::adding(&keys, &trunk, &deed)? {
                                 adding.run(connection).await?;
                             }
                             trunk.id

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
+use domain::at_rest::AtRestKeys;
 use domain::audit::{Action, Deed};
 use domain::ids::{TenantId, TrunkId};
 use domain::page::PageRequest;
@@ -13,6 +14,7 @@ use super::{or_unknown, paged};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::{TrunkRow, password_place, trunk_columns};
+use crate::sealing::seal_with;
 use crate::statement::{Statement, row, statement};
 use crate::store::Store;
 
@@ -71,10 +73,8 @@ impl Trunks for Store {
         if !reach.covers_tenant(trunk.tenant) {
             return Err(SetupError::Unknown("tenant"));
         }
-        if trunk.credentials.is_some() {
-            self.may_seal().await.map_err(StoreUnavailable::from)?;
-        }
-        or_unknown(add(self, trunk, &deed).await.map(|()| true), "tenant")
+        let keys = self.writing_keys(trunk.credentials.is_some()).await?;
+        or_unknown(add(self, &keys, trunk, &deed).await.map(|()| true), "tenant")
     }
 
     async fn trunks_of(
@@ -106,9 +106,7 @@ impl Trunks for Store {
         if !changes(reach) {
             return Err(ReviseTrunkError::Unknown);
         }
-        if revision.login.is_some() {
-            self.may_seal().await.map_err(StoreUnavailable::from)?;
-        }
+        let keys = self.writing_keys(revision.login.is_some()).await?;
         let looking = statement(LOCK).bind(id.uuid()).bind(reach.tenant().map(TenantId::uuid));
         let revised = self
             .with(async |connection| {
@@ -122,7 +120,7 @@ impl Trunks for Store {
                             Ok(revised) => revised,
                             Err(needed) => return Ok(Err(needed.into())),
                         };
-                        let writing = settings(self, statement(REVISE).bind(id.uuid()), &revised)?;
+                        let writing = settings(&keys, statement(REVISE).bind(id.uuid()), &revised)?;
                         writing.run(connection).await?;
                         lines(&revised).run(connection).await?;
                         let within = Scope::Tenant(revised.tenant);
@@ -150,8 +148,8 @@ impl Trunks for Store {
     }
 }
 
-async fn add(store: &Store, trunk: Trunk, deed: &Deed) -> Result<(), Failure> {
-    let statements = adding(store, &trunk, deed)?;
+async fn add(store: &Store, keys: &AtRestKeys, trunk: Trunk, deed: &Deed) -> Result<(), Failure> {
+    let statements = adding(keys, &trunk, deed)?;
     store
         .with(async |connection| {
             connection
@@ -167,9 +165,9 @@ async fn add(store: &Store, trunk: Trunk, deed: &Deed) -> Result<(), Failure> {
 }
 
 /// The statements that add a trunk with its lines and note it; they belong into one transaction.
-pub(super) fn adding(store: &Store, trunk: &Trunk, deed: &Deed) -> Result<[Statement; 3], Failure> {
+pub(super) fn adding(keys: &AtRestKeys, trunk: &Trunk, deed: &Deed) -> Result<[Statement; 3], Failure> {
     let adding = statement(ADD).bind(trunk.id.uuid()).bind(trunk.tenant.uuid());
-    let adding = settings(store, adding, trunk)?.bind(trunk.created_at);
+    let adding = settings(keys, adding, trunk)?.bind(trunk.created_at);
     let noting = entry(deed, Scope::Tenant(trunk.tenant), Action::TrunkCreate, trunk.id, Some(&trunk.name))?;
     Ok([adding, lines(trunk), noting])
 }
@@ -179,13 +177,11 @@ fn lines(trunk: &Trunk) -> Statement {
 }
 
 /// Binds all that a revision may change, the password sealed.
-fn settings(store: &Store, statement: Statement, trunk: &Trunk) -> Result<Statement, Failure> {
+fn settings(keys: &AtRestKeys, statement: Statement, trunk: &Trunk) -> Result<Statement, Failure> {
     let (username, password) = match &trunk.credentials {
         Some(credentials) => {
             let place = password_place(trunk.id.uuid());
-            let sealed = store
-                .key()
-                .seal(place, credentials.password.reveal().as_bytes())
+            let sealed = seal_with(keys.sealing(), place, credentials.password.reveal().as_bytes())
                 .map_err(|_| Failure::Refused("the password could not be encrypted"))?;
             (Some(credentials.username.clone()), Some(sealed))
         }

@@ -94,8 +94,8 @@ impl KeyFile {
         &self.path
     }
 
-    /// Reads the file again; whether it holds other keys than before. What cannot be read changes
-    /// nothing, and is told once.
+    /// Reads the file again; whether it holds other keys than before, which is told. What cannot be read
+    /// changes nothing, and is told once.
     pub fn follow(&self) -> bool {
         let found = read(&self.path);
         let mut held = self.held.write();
@@ -105,6 +105,7 @@ impl KeyFile {
                 held.failing = false;
                 let changed = *held.keys != keys;
                 if changed {
+                    tell_change(&held.keys, &keys);
                     held.keys = Arc::new(keys);
                 }
                 changed
@@ -127,10 +128,24 @@ impl KeyRing for KeyFile {
 
     fn keys_anew(&self) -> Arc<AtRestKeys> {
         let read_at = self.held.read().read_at;
-        if self.clock.since_boot().saturating_sub(read_at) >= READ_AGAIN && self.follow() {
-            tracing::info!("the key file has changed");
+        if self.clock.since_boot().saturating_sub(read_at) >= READ_AGAIN {
+            self.follow();
         }
         self.keys()
+    }
+}
+
+/// A change leaves a key from before, or it was none of ours: another installation's file, or a restored one.
+fn tell_change(before: &AtRestKeys, now: &AtRestKeys) {
+    let keys = now.all().count();
+    if now.all().any(|key| before.all().any(|old| old == key)) {
+        tracing::info!(keys, "the key file has changed");
+    } else {
+        tracing::error!(
+            keys,
+            "the key file has changed, and none of its keys was there before: what those encrypted opens no \
+             more, and nothing is encrypted beside it"
+        );
     }
 }
 

@@ -19,25 +19,22 @@ pub(super) async fn follow(keys: Arc<KeyFile>, store: Arc<Store>, boot: BootId) 
     loop {
         let file = Arc::clone(&keys);
         let looked = tokio::task::spawn_blocking(move || {
-            let changed = file.follow();
-            (changed, domain::ports::KeyRing::keys(file.as_ref()))
+            file.follow();
+            domain::ports::KeyRing::keys(file.as_ref())
         });
-        if let Ok((changed, held)) = looked.await {
-            if changed {
-                tracing::info!(keys = held.all().count(), "the key file has changed");
-            }
-            if told.as_ref() != Some(&held) {
-                match store.tell_keys(boot).await {
-                    Ok(_) => (told, failing) = (Some(held), false),
-                    Err(error) => {
-                        if !failing {
-                            tracing::warn!(
-                                error = causes(&error),
-                                "the store was not told which keys this node holds"
-                            );
-                        }
-                        failing = true;
+        if let Ok(held) = looked.await
+            && told.as_ref() != Some(&held)
+        {
+            match store.tell_keys(boot).await {
+                Ok(_) => (told, failing) = (Some(held), false),
+                Err(error) => {
+                    if !failing {
+                        tracing::warn!(
+                            error = causes(&error),
+                            "the store was not told which keys this node holds"
+                        );
                     }
+                    failing = true;
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! The sealed keys of an assistant's providers, each in a column of its own.
 
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
+use domain::at_rest::AtRestKeys;
 use domain::secret::Secret;
 use uuid::Uuid;
 
 use crate::failure::Failure;
-use crate::sealing::{Place, SealingKey};
+use crate::sealing::{Place, SealingKey, seal_with};
 
 /// Where a provider's key lies.
 fn place(role: ProviderRole, id: Uuid) -> Place {
@@ -22,13 +23,13 @@ fn place(role: ProviderRole, id: Uuid) -> Place {
 pub(crate) fn sealed(
     assistant: &Assistant,
     role: ProviderRole,
-    key: &SealingKey,
+    keys: &AtRestKeys,
 ) -> Result<Option<Vec<u8>>, Failure> {
     let provider = assistant.providers().into_iter().find(|(own, _)| *own == role);
     let Some(ProviderKey::Stored(secret)) = provider.map(|(_, provider)| &provider.key) else {
         return Ok(None);
     };
-    key.seal(place(role, assistant.id.uuid()), secret.reveal().as_bytes())
+    seal_with(keys.sealing(), place(role, assistant.id.uuid()), secret.reveal().as_bytes())
         .map(Some)
         .map_err(|_| Failure::Refused("the key could not be encrypted"))
 }

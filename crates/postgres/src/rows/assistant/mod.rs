@@ -9,6 +9,7 @@ mod text;
 use std::time::Duration;
 
 use domain::assistant::{Assistant, Brain, CallLimits, Engine, Language, ProviderRole};
+use domain::at_rest::AtRestKeys;
 use domain::ids::{AssistantId, OrganizationId, TenantId};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -116,7 +117,7 @@ impl AssistantRow {
 pub(crate) fn bind_assistant(
     statement: Statement,
     assistant: &Assistant,
-    key: &SealingKey,
+    held: &AtRestKeys,
 ) -> Result<Statement, Failure> {
     let (engine, script, agent) = match &assistant.engine {
         Engine::Builtin(script) => ("builtin", Some(script::script_json(script)), None),
@@ -128,7 +129,7 @@ pub(crate) fn bind_assistant(
             (engine, None, Some(agent::agent_json(agent)))
         }
     };
-    let sealed = |role| keys::sealed(assistant, role, key);
+    let sealed = |role| keys::sealed(assistant, role, held);
     Ok(statement
         .bind(assistant.name.clone())
         .bind(engine)
