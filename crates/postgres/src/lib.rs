@@ -16,6 +16,7 @@ mod deliveries;
 mod directory;
 mod failure;
 mod filing;
+mod forgotten_keys;
 mod housekeeping;
 mod idempotency;
 mod invitations;

@@ -84,7 +84,8 @@ const COLUMNS: [Column; 6] = [
     column!("assistants", "speech_key"),
 ];
 
-// A boot that has not beaten for a minute reads the keys anew before it seals again.
+// A boot that has not beaten for a minute is not waited for: what it still writes under a forgotten key is
+// refused by the tables.
 const HOLDERS: &str = "
 SELECT node_id, id AS boot, seals_with, opens_with,
     (EXTRACT(EPOCH FROM clock_timestamp() - keys_since) * 1000)::bigint AS held_ms

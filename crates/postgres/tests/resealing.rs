@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use domain::assistant::{ProviderKey, ProviderRole};
 use domain::at_rest::AtRestKeys;
+use domain::ids::OrganizationId;
 use domain::page::PageRequest;
-use domain::ports::{Assistants, Directory, FixedKeys, Nodes, Signing};
+use domain::ports::{Assistants, Directory, FixedKeys, Nodes, Signing, Trunks};
 use domain::scope::Reach;
 use domain::secret::Secret;
 use domain::testing::{Ground, World, deed, moment};
@@ -112,6 +113,19 @@ async fn every_column_of_bytes_is_either_resealed_or_known_to_hold_no_secret() {
         .map(|count| format!("{}.{}", count.table, count.column))
         .collect();
     assert_eq!(counted, sealed.iter().map(|name| (*name).to_owned()).collect());
+    // And what is refused under a key that was forgotten.
+    open(&database, &both()).await.forget_old_keys().await.unwrap();
+    for (table, column) in sealed.iter().filter_map(|name| name.split_once('.')) {
+        let refused = format!(
+            "DO $$ BEGIN
+                UPDATE {table} SET {column} = '\\x0102';
+                RAISE 'taken: {table}.{column}';
+            EXCEPTION WHEN raise_exception THEN
+                IF SQLERRM NOT LIKE 'key 1 was taken out%' THEN RAISE; END IF;
+            END $$"
+        );
+        database.rows(&refused).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -208,6 +222,64 @@ async fn whoever_writes_meanwhile_keeps_what_was_written() {
             .unwrap();
         assert_eq!(secrets.current.reveal(), &vec![19; 24]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_more_than_a_batch_none_is_left_out_and_none_holds_up_the_others() {
+    const ORGANIZATIONS: u8 = 250;
+    let database = TestDatabase::create().await;
+    let old = open(&database, &first()).await;
+    let grounds = lay(&old, 1).await;
+    let one = grounds.first().unwrap();
+    let copies = "INSERT INTO organizations SELECT (json_populate_record(o,
+            json_build_object('id', gen_random_uuid(), 'name', 'Clinic ' || n, 'external_id', NULL))).*
+        FROM organizations o, generate_series(2, 250) n";
+    database.rows(copies).await;
+    let organizations: Vec<_> = database
+        .rows("SELECT id FROM organizations ORDER BY id")
+        .await
+        .into_iter()
+        .filter_map(|row| Some(OrganizationId::from_uuid(row.into_iter().next()??.parse().unwrap())))
+        .collect();
+    assert_eq!(organizations.len(), usize::from(ORGANIZATIONS));
+    for (organization, byte) in organizations.iter().zip(0..ORGANIZATIONS) {
+        let secret = Secret::new(vec![byte; 24]);
+        let until = moment(1);
+        old.rotate_signing_secret(Reach::Everything, *organization, secret, until, deed(moment(0)))
+            .await
+            .unwrap();
+    }
+    // One organization has its first secret beside the second; damaged ones stand where pages end.
+    assert_eq!(database.value("SELECT count(*) FROM signing_secrets").await.unwrap(), "251");
+    let damaged = "UPDATE signing_secrets SET secret = '\\x0102' WHERE id IN
+        (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM signing_secrets) ordered
+         WHERE place IN (1, 100, 101, 200, 251))";
+    database.rows(damaged).await;
+
+    let turned = open(&database, &both().newest_seals()).await;
+    assert_eq!(turned.check_sealed().await.unwrap().unreadable, 5);
+    let batches = AtomicUsize::new(0);
+    let pass = turned
+        .reseal(|| {
+            batches.fetch_add(1, Ordering::Relaxed);
+        })
+        .await
+        .unwrap();
+    // Beside them the trunk's password and three keys of an assistant.
+    assert_eq!((pass.resealed, pass.overtaken, pass.unreadable), (246 + 4, 0, 5));
+    assert_eq!(batches.load(Ordering::Relaxed), 3 + 4);
+    let alone = open(&database, &both().newest_alone()).await;
+    assert_eq!(alone.check_sealed().await.unwrap().unreadable, 5);
+    let mut opened = 0;
+    for (organization, byte) in organizations.iter().zip(0..ORGANIZATIONS) {
+        let shown = alone.show_signing_secrets(Reach::Everything, *organization, deed(moment(2))).await.ok();
+        if let Some(shown) = shown {
+            assert_eq!(shown.current.reveal(), &vec![byte; 24]);
+            opened += 1;
+        }
+    }
+    assert!((245..=246).contains(&opened), "{opened}");
+    assert_eq!(alone.trunk(Reach::Everything, one.trunk.id).await.unwrap(), Some(one.trunk.clone()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

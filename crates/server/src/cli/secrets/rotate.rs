@@ -65,6 +65,7 @@ impl Rotation<'_> {
         })?;
         crash_point("key-made");
         let number = keys.newest().number;
+        self.store.remember_newest_key().await?;
         let nodes = |until| watch::all(self.store, until, number, self.file.path());
         if keys.sealing() != keys.newest() {
             nodes(Until::Opens).await?;
@@ -80,6 +81,9 @@ impl Rotation<'_> {
         crash_point("all-resealed");
         if forget_old {
             nodes(Until::Settled).await?;
+            // Whoever was not waited for, or is held up for longer, is refused; what came before is sealed anew.
+            self.store.forget_old_keys().await?;
+            crash_point("old-refused");
             resealed += self.reseal().await?;
             self.nothing_under_others().await?;
             self.file.change("take every line out but that of the newest key", |keys| {

@@ -16,8 +16,8 @@ const FOLLOW_LIMIT: Duration = Duration::from_secs(10);
 /// Between two questions.
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 
-/// What was sealed with a key before it was replaced is in the database by then, or never will be: a
-/// statement waits 5 s for a connection and 12 s for its answer at most.
+/// What a node sealed with a key before it was replaced is in the database by then: a statement waits 5 s
+/// for a connection and 12 s for its answer at most. Later ones are refused, which this spares their users.
 const IN_FLIGHT: Duration = Duration::from_secs(20);
 
 /// What is waited for.
