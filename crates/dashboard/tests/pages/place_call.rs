@@ -71,7 +71,16 @@ async fn a_form_that_is_sent_twice_calls_the_built_in_phone_once_and_the_call_ca
     assert!(refused.body.contains("value=\"Ada\""));
     assert_ne!(field(&refused, "once"), once);
 
+    // The list leads to a question: its rows change while somebody aims at one.
     let hang_up = format!("{}/hang-up", calls[0]);
+    let list = browser.get(&format!("/o/{organization}/calls")).await;
+    assert!(list.body.contains(&format!("href=\"{hang_up}\"")), "{}", list.body);
+    let question = browser.get(&hang_up).await;
+    assert!(question.body.contains(&format!("action=\"{hang_up}\"")), "{}", question.body);
+    assert_eq!(noted(&site, Action::CallHangUp).await, 0);
+    let mut viewer = site.signed_in(&site.clinic, Some(organization), Role::Viewer).await;
+    assert!(!viewer.get(&format!("/o/{organization}/calls")).await.body.contains("hang-up"));
+    assert_eq!(viewer.get(&hang_up).await.status, 403);
     let asked = browser.submit(&page(organization), &hang_up, &[]).await;
     assert_eq!((asked.status, asked.location()), (303, calls[0].as_str()));
     assert_eq!(noted(&site, Action::CallHangUp).await, 1);

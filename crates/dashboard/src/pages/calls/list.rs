@@ -35,7 +35,7 @@ struct View {
     moments: Moments,
     filter: Filter,
     path: String,
-    /// Where calls are placed, for those who may.
+    /// Where calls are placed, for those who may: they may end them too.
     place: Option<String>,
 }
 
@@ -316,6 +316,8 @@ struct Row<'a> {
     /// Since when they talk, as browsers read it.
     since: Option<String>,
     reason: &'static str,
+    /// A live one, of somebody who may end it.
+    hangs_up: bool,
 }
 
 /// How a state looks.
@@ -342,6 +344,7 @@ impl<'a> Row<'a> {
             duration: listing.duration.map(Length),
             since: started.map(domain::timestamp::rfc3339),
             reason: call.log.ended_reason.map_or("", |reason| words::reason(view.language, reason)),
+            hangs_up: view.place.is_some() && call.state.is_live(),
         }
     }
 }

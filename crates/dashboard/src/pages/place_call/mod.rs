@@ -28,6 +28,10 @@ pub(crate) const PAGES: &[Page] = &[
         "/o/{organization}/place-call/example",
         Takes::Within(Right::WriteAssistants, |inside| Box::pin(example::make(inside))),
     ),
+    Page::get(
+        "/o/{organization}/calls/{call}/hang-up",
+        Takes::Within(Right::PlaceCalls, |inside| Box::pin(hang_up::ask(inside))),
+    ),
     Page::post(
         "/o/{organization}/calls/{call}/hang-up",
         Takes::Within(Right::PlaceCalls, |inside| Box::pin(hang_up::request(inside))),

@@ -35,6 +35,8 @@ pub(super) struct Words {
     pub(super) not_found: &'static str,
     pub(super) inactive: &'static str,
     pub(super) sent_before: &'static str,
+    pub(super) hang_up: &'static str,
+    pub(super) hang_up_text: &'static str,
     bad_line: fn(usize) -> String,
     callees: fn(TestCallee) -> &'static str,
 }
@@ -89,6 +91,8 @@ const ENGLISH: Words = Words {
     not_found: "Assistant or phone number not found",
     inactive: "Organization is inactive",
     sent_before: "This form was sent before with other values. Check them and send it once more.",
+    hang_up: "Hang up",
+    hang_up_text: "The assistant stops in the middle of its words and the call ends. Its record stays.",
     bad_line: |line| format!("Line {line}: expected name=value"),
     callees: |callee| match callee {
         TestCallee::Answers => "Answers, has a short talk and hangs up",
@@ -131,6 +135,8 @@ const FRENCH: Words = Words {
     not_found: "Assistant ou numéro introuvable",
     inactive: "L’organisation est inactive",
     sent_before: "Ce formulaire a déjà été envoyé avec d’autres valeurs. Vérifiez-les et envoyez-le de nouveau.",
+    hang_up: "Raccrocher",
+    hang_up_text: "L’assistant s’interrompt au milieu de ses mots et l’appel prend fin. Son dossier reste.",
     bad_line: |line| format!("Ligne {line} : on attend nom=valeur"),
     callees: |callee| match callee {
         TestCallee::Answers => "Répond, parle un peu et raccroche",

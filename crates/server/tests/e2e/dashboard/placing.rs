@@ -1,7 +1,7 @@
 //! Calls placed and hung up by hand, by keyboard and without JavaScript.
 
 use phone::{Action, CallScript};
-use test_browser::{Key, Look, button, css};
+use test_browser::{Key, Look, button, css, link};
 
 use super::calls::Morning;
 use crate::support::{ANNOUNCEMENT, LISTENER};
@@ -13,8 +13,10 @@ async fn a_live_call_is_hung_up_by_hand() {
     let call = placed["outboundCallId"].as_str().unwrap();
     morning.installation.saves_an_answer().await;
     let page = morning.page(Look::default().without_javascript()).await;
-    page.open(&morning.within(&format!("/calls/{call}"))).await;
+    page.open(&morning.within("/calls")).await;
+    page.follow(link("Hang up: Ada")).await;
     page.follow(button("Hang up")).await;
+    assert_eq!(page.path().await, format!("/o/{}/calls/{call}", morning.desk.organization));
     morning.telephone.talked().await;
     let outcome = morning.desk.outcome(call).await;
     assert_eq!(outcome["callDetails"]["endedReason"], "manually-ended", "{outcome}");
