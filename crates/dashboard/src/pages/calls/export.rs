@@ -148,11 +148,20 @@ fn quoted(cell: String) -> String {
     }
 }
 
-/// What a spreadsheet would take for a formula becomes a text: its first character decides.
+/// What a spreadsheet would take for a formula becomes a text. The first character of a cell decides, also of
+/// one that begins at a semicolon or at a line's end for a spreadsheet that separates cells by these.
 fn words_of_others(text: &str) -> String {
-    let begins =
-        |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
-    if begins(text) || begins(text.trim_start()) { format!("'{text}") } else { text.to_owned() }
+    let mut safe = String::with_capacity(text.len());
+    let mut begins = true;
+    for character in text.chars() {
+        if begins && "=+-@＝＋－＠".contains(character) {
+            safe.push('\'');
+        }
+        let passed_over = character.is_whitespace() || character == '"';
+        begins = matches!(character, ';' | '\t' | '\r' | '\n') || (begins && passed_over);
+        safe.push(character);
+    }
+    safe
 }
 
 /// A number with its plus is no formula when nothing but digits follows, and stays as it can be dialled.
@@ -185,12 +194,23 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_others_is_a_formula() {
-        for text in ["=1+1", "+A1", "-2", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\n=cmd|' /C calc'!A0"]
-        {
-            assert!(words_of_others(text).starts_with('\''), "{text:?}");
+    fn no_text_of_others_is_a_formula_wherever_a_spreadsheet_begins_a_cell() {
+        for (text, written) in [
+            ("=1+1", "'=1+1"),
+            ("+A1", "'+A1"),
+            ("-2", "'-2"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("＝1", "'＝1"),
+            ("  =1", "  '=1"),
+            ("\t=1", "\t'=1"),
+            ("\n=cmd|' /C calc'!A0", "\n'=cmd|' /C calc'!A0"),
+            ("x;=cmd|'/C calc'!A0;y", "x;'=cmd|'/C calc'!A0;y"),
+            ("x; \"=1", "x; \"'=1"),
+            ("x\r\n-2", "x\r\n'-2"),
+        ] {
+            assert_eq!(words_of_others(text), written);
         }
-        for text in ["Ada", "a=b", "'=1", "1-2", ""] {
+        for text in ["Ada", "a=b", "'=1", "1-2", "", "a; b"] {
             assert_eq!(words_of_others(text), text);
         }
     }
