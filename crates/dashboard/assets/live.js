@@ -16,7 +16,9 @@ function open() {
   source.addEventListener("open", () => { wait = 5000; if (mark) mark.hidden = false; });
   source.addEventListener("error", refused);
   source.addEventListener("change", (event) => apply(JSON.parse(event.data)));
-  source.addEventListener("over", close);
+  source.addEventListener("enough", close);
+  // Whoever may no longer see this is shown why, and no customer stays on the screen.
+  source.addEventListener("over", () => location.reload());
 }
 
 // The browser itself comes back after a cut, but not after a refusal: while the service starts, or has too

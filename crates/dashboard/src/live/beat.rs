@@ -1,6 +1,7 @@
 //! The beat: what changed is drawn anew, as often as its drawing is quick.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -103,27 +104,36 @@ impl View {
 
     /// What cannot be drawn now is drawn when it has rested.
     async fn redraw(&self, print: Option<i64>) {
-        let (frame, next) = drawn(&self.draw).await;
+        let (drawn, next) = self.draw_anew().await;
         let mut pace = self.pace();
         (pace.drawing, pace.next) = (false, next);
-        let Ok(frame) = frame else { return };
-        pace.print = print;
-        drop(pace);
-        self.frames.send_if_modified(|pushed| {
-            if pushed.frame.version == frame.version {
-                return false;
-            }
-            let change = frame.event(Some(&pushed.frame));
-            *pushed = Arc::new(Pushed { before: pushed.frame.version, change, frame: Arc::new(frame) });
-            true
+        if drawn.is_ok() {
+            pace.print = print;
+        }
+    }
+
+    /// Draws and pushes what changed, unless a drawing that was begun later has been pushed before.
+    pub(super) async fn draw_anew(&self) -> (Result<(), PageError>, Instant) {
+        let drawing = self.drawings.fetch_add(1, Ordering::Relaxed) + 1;
+        let (frame, next) = drawn(&self.draw).await;
+        let pushed = frame.map(|frame| {
+            self.frames.send_if_modified(|pushed| {
+                if pushed.drawing > drawing || pushed.frame.version == frame.version {
+                    return false;
+                }
+                let (before, change) = (pushed.frame.version, frame.event(Some(&pushed.frame)));
+                *pushed = Arc::new(Pushed { before, drawing, change, frame: Arc::new(frame) });
+                true
+            });
         });
+        (pushed, next)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
-    use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+    use std::sync::atomic::{AtomicI64, AtomicU32};
 
     use async_trait::async_trait;
     use domain::call::{Board, BoardCall, BoardQuery, CallCursor, CallStory};
@@ -189,7 +199,7 @@ mod tests {
         let mut looking = Vec::new();
         for (time, count) in times.iter().zip(&counts) {
             let draw = taking(*time, count);
-            looking.push(live.join(format!("{time:?}"), watched, draw).await.unwrap());
+            looking.push(live.join(format!("{time:?}"), 0, watched, draw).await.unwrap());
         }
         live.beat(&Handle::current(), Arc::new(Restless::default()));
         tokio::time::sleep(Duration::from_secs(100)).await;
@@ -200,11 +210,31 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn whoever_comes_later_sees_nothing_older_than_their_page() {
+        let live = Arc::new(Live::default());
+        let watched = Watched::Board(OrganizationId::from_uuid(Uuid::from_u128(1)));
+        let count = Arc::<AtomicU32>::default();
+        let join = async |since| {
+            let draw = taking(Duration::ZERO, &count);
+            live.join("one".to_owned(), since, watched, draw).await.unwrap()
+        };
+        let mut early = join(0).await;
+        let shown = early.borrow_and_update().frame.version;
+        let later = join(shown).await;
+        assert_eq!((count.load(Ordering::SeqCst), later.borrow().frame.version), (1, shown));
+        // Nothing told of a change, but the page that was just loaded shows something else.
+        let newest = join(shown + 1).await;
+        assert_eq!(count.load(Ordering::SeqCst), 2);
+        assert_ne!(newest.borrow().frame.version, shown);
+        assert!(early.has_changed().unwrap(), "those who look already see it too");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_page_that_cannot_be_drawn_in_time_is_not_waited_for() {
         let live = Arc::new(Live::default());
         let watched = Watched::Board(OrganizationId::from_uuid(Uuid::from_u128(1)));
         let never: Draw = Box::new(|| Box::pin(std::future::pending()));
-        let refused = live.join("stuck".to_owned(), watched, never).await;
+        let refused = live.join("stuck".to_owned(), 0, watched, never).await;
         assert!(matches!(refused, Err(PageError::Unavailable)));
     }
 }

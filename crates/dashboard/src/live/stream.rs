@@ -25,8 +25,11 @@ const BEGIN: &[u8] = b"retry: 5000\n\n";
 /// Keeps the connection.
 const STILL_HERE: &[u8] = b": still here\n\n";
 
-/// The session is over, or its user may no longer see this: there is nothing to come back to.
+/// The session is over, or its user may no longer see this: the page is loaded anew, and says so.
 const OVER: &[u8] = b"event: over\ndata: {}\n\n";
+
+/// A newer page of the user took the place: this one stays as it is.
+const ENOUGH: &[u8] = b"event: enough\ndata: {}\n\n";
 
 struct Stream {
     visit: Visit,
@@ -36,7 +39,7 @@ struct Stream {
     /// The version that the page shows.
     shown: u64,
     stage: Stage,
-    _seat: Seat,
+    seat: Seat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,19 +61,19 @@ pub(super) fn head() -> HttpResponseBuilder {
 /// The answer that never ends by itself.
 pub(super) fn answer(
     visit: &Visit,
+    since: u64,
     frames: watch::Receiver<Arc<Pushed>>,
     closing: watch::Receiver<bool>,
     seat: Seat,
 ) -> HttpResponse {
-    let shown = visit.query.text("since").and_then(|since| u64::from_str_radix(since, 16).ok()).unwrap_or(0);
     let stream = Stream {
         visit: visit.clone(),
         frames,
         closing,
         check: interval_at(Instant::now() + CHECK, CHECK),
-        shown,
+        shown: since,
         stage: Stage::Beginning,
-        _seat: seat,
+        seat,
     };
     head().streaming(unfold(stream, async |mut stream| {
         let bytes = stream.next().await?;
@@ -97,6 +100,10 @@ impl Stream {
         let changed = tokio::select! {
             changed = self.frames.changed() => changed.ok().map(|()| true)?,
             _ = self.check.tick() => false,
+            _ = &mut self.seat.given_away => {
+                self.stage = Stage::Over;
+                return Some(Bytes::from_static(ENOUGH));
+            }
             _ = self.closing.wait_for(|closing| *closing) => return None,
         };
         if changed {
@@ -114,7 +121,8 @@ impl Stream {
         Some(Bytes::from_static(OVER))
     }
 
-    /// A page that stays open is no use of the session, and a store that is away ends nothing: what it cannot tell now, it tells at the next check.
+    /// A page that stays open is no use of the session, and a store that is away ends nothing: what it
+    /// cannot tell now, it tells at the next check.
     async fn may_still_look(&self) -> bool {
         let visit = &self.visit;
         match visit.service.sessions.look_up(visit.session.digest(), visit.now()).await {

@@ -71,6 +71,29 @@ async fn a_call_appears_in_the_list_and_moves_on_without_a_reload() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_open_page_comes_back_to_a_service_that_went_away() {
+    let script = CallScript::answering().then([Action::LISTEN, Action::HangUp]);
+    let mut morning = Morning::with(crate::support::ANNOUNCEMENT, script).await;
+    let page = morning.page(Look::default()).await;
+    page.open(&morning.within("/calls")).await;
+    page.until("!document.getElementById('live-mark').hidden").await;
+    page.evaluate("document.body.dataset.same = 'yes'").await;
+    let address = morning.installation.base().trim_start_matches("http://").to_owned();
+    morning.installation.kill();
+    page.until("document.getElementById('live-mark').hidden").await;
+    morning.installation.start(&[("CALLWRIGHT__HTTP__LISTEN", &address)]);
+    morning.installation.ready().await;
+    let (_, placed) = morning.desk.place(&morning.desk.request()).await;
+    morning.telephone.talked().await;
+    morning.desk.outcome(placed["outboundCallId"].as_str().unwrap()).await;
+    page.until("document.querySelector('#rows tr .badge')?.innerText === 'Completed'").await;
+    page.until("!document.getElementById('live-mark').hidden").await;
+    assert_eq!(page.evaluate("document.body.dataset.same").await, "yes", "the page was loaded again");
+    let problems = page.problems().await;
+    assert!(problems.iter().all(|problem| problem.starts_with("network: ")), "{problems:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recording_plays_seeks_and_follows_a_click_in_the_transcript() {
     let script = CallScript::answering().then([
         Action::LISTEN,
