@@ -51,6 +51,12 @@ impl Meter {
         Self { server, began: Instant::now(), before: Reading::take(server) }
     }
 
+    /// Cores used since the start by everything that belongs to the run.
+    pub(crate) fn everything(&self) -> f64 {
+        let used = Reading::take(self.server).run.saturating_sub(self.before.run);
+        used.as_secs_f64() / self.began.elapsed().as_secs_f64()
+    }
+
     /// Cores used since the start: by the server process, and a line for people.
     pub(crate) fn stop(&self) -> (f64, String) {
         let now = Reading::take(self.server);

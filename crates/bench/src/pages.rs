@@ -90,6 +90,9 @@ async fn lists_of_calls(installation: &Installation, desk: &Desk, cookie: &str, 
         ),
         ("list page by length", "?sort=duration_desc"),
         ("list page 2,000", "?page=2000"),
+        ("list page by assistant, 100,000 calls", "?agent=voice+3"),
+        ("list page by assistant and status", "?agent=voice+3&status=completed"),
+        ("list page by intent, 6,667 calls", "?intent=intent+7"),
     ] {
         let request = request(installation, cookie, &format!("{path}{query}"));
         let mut answers = Vec::with_capacity(LOADS);
@@ -134,10 +137,7 @@ async fn sizes(installation: &Installation, desk: &Desk, cookie: &str, report: &
         let who = if page == "/sign-in" { "" } else { cookie };
         let status = connection.ask(&request(installation, who, &page)).await.unwrap();
         let shown = page.replace(&own, "/o/…");
-        if status != 200 {
-            report.note(&format!("{shown}: status {status}"));
-            continue;
-        }
+        assert_eq!(status, 200, "{shown}");
         let body = String::from_utf8(connection.body().to_vec()).unwrap();
         let mut files: Vec<_> = body.split('"').filter(|part| part.starts_with("/assets/")).collect();
         files.sort_unstable();
@@ -153,14 +153,15 @@ async fn sizes(installation: &Installation, desk: &Desk, cookie: &str, report: &
     }
 }
 
-/// The same calls are placed with and without anybody who looks: the difference is what looking costs.
+/// The same calls are placed with and without anybody who looks: the difference is what looking costs, to the
+/// server, its database, and also to those who look.
 fn live_pages(installation: &Installation, desk: &Desk, people: &[String], report: &mut Report) {
     let backend = Backend::new(installation, desk.clone());
     let calls = PER_SECOND * u32::try_from(LOOKING.as_secs()).unwrap();
     let place = |round: u32| {
         let meter = Meter::start(installation.pid());
         backend.place(round * calls..(round + 1) * calls, PER_SECOND);
-        meter.stop()
+        (meter.everything(), meter.stop().1)
     };
     let (alone, line) = place(0);
     report.note(&format!("{PER_SECOND} calls a second, nobody looks: {line}"));
@@ -172,8 +173,9 @@ fn live_pages(installation: &Installation, desk: &Desk, people: &[String], repor
         let (watched, line) = place(if queries.len() == 1 { 1 } else { 2 });
         let idle = Meter::start(installation.pid());
         std::thread::sleep(LOOKING / 2);
-        let (idle, _) = idle.stop();
-        let events = looking.finish();
+        let idle = idle.everything();
+        let (events, open) = looking.finish();
+        report.none("live pages whose stream has ended", STREAMS - open);
         report.note(&format!("{STREAMS} live pages, {what}: {line}; {events} bytes of events"));
         report.note(&format!(
             "{STREAMS} live pages, {what}, while nothing happens: {:.2} % of a core",
@@ -193,12 +195,12 @@ fn live_pages(installation: &Installation, desk: &Desk, people: &[String], repor
 /// Open streams on a thread of their own.
 struct Looking {
     end: tokio::sync::oneshot::Sender<()>,
-    thread: std::thread::JoinHandle<usize>,
+    thread: std::thread::JoinHandle<(usize, usize)>,
 }
 
 impl Looking {
-    /// Closes them, and tells how much came.
-    fn finish(self) -> usize {
+    /// Closes them, and tells how much came, and how many were still open.
+    fn finish(self) -> (usize, usize) {
         self.end.send(()).unwrap();
         self.thread.join().unwrap()
     }
@@ -218,7 +220,8 @@ fn looking(installation: &Installation, desk: &Desk, people: &[String], queries:
     let thread = std::thread::spawn(move || {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async move {
-            let came = std::rc::Rc::new(std::cell::Cell::new(0));
+            // Bytes that came, and streams that are open.
+            let seen = std::rc::Rc::new((std::cell::Cell::new(0), std::cell::Cell::new(0)));
             let streams = tokio::task::LocalSet::new();
             let looking = async {
                 for request in requests {
@@ -227,18 +230,20 @@ fn looking(installation: &Installation, desk: &Desk, people: &[String], queries:
                     let mut buffer = vec![0; 64 * 1024];
                     let read = stream.read(&mut buffer).await.unwrap();
                     assert!(buffer[..read].starts_with(b"HTTP/1.1 200"), "no stream");
-                    let came = came.clone();
+                    let seen = seen.clone();
+                    seen.1.set(seen.1.get() + 1);
                     tokio::task::spawn_local(async move {
                         while let Ok(read @ 1..) = stream.read(&mut buffer).await {
-                            came.set(came.get() + read);
+                            seen.0.set(seen.0.get() + read);
                         }
+                        seen.1.set(seen.1.get() - 1);
                     });
                 }
                 open.send(()).unwrap();
                 ended.await.unwrap();
             };
             streams.run_until(looking).await;
-            came.get()
+            (seen.0.get(), seen.1.get())
         })
     });
     opened.recv_timeout(PATIENCE).expect("streams do not open");
