@@ -176,7 +176,7 @@ async fn a_call_tells_its_story_and_whatever_was_said_stays_inert() {
         "Elle a réservé.",
         "Written by model-1",
         "<audio id=\"audio\" controls",
-        "https://files.example/",
+        "/recording\"",
     ] {
         assert!(page.body.contains(shown), "{shown}: {}", page.body);
     }
@@ -184,12 +184,16 @@ async fn a_call_tells_its_story_and_whatever_was_said_stays_inert() {
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("media-src 'self' https://files.example;"), "{policy}");
     assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{policy}");
-    // Each view has addresses of its own, and what they lead to makes no other version.
-    let again = browser.get(&path).await;
-    let part =
-        |body: &str, mark: &str| body.split(mark).nth(1).unwrap().split('"').next().unwrap().to_owned();
-    assert_ne!(part(&page.body, "signature="), part(&again.body, "signature="));
-    assert_eq!(part(&page.body, "data-version=\""), part(&again.body, "data-version=\""));
+    // Each look leads to an address that is fresh, however long the page has been open.
+    let [first, again] =
+        [browser.get(&format!("{path}/recording")).await, browser.get(&format!("{path}/recording")).await];
+    for look in [&first, &again] {
+        assert_eq!((look.status, look.header("cache-control")), (303, Some("no-store")), "{look:?}");
+        assert!(look.location().starts_with("https://files.example/"), "{look:?}");
+    }
+    assert_ne!(first.location(), again.location());
+    let elsewhere = format!("/o/{}/calls/{call}/recording", site.clinic.first());
+    assert_eq!(browser.get(&elsewhere).await.status, 404);
 
     browser.post("/language", &[("language", "fr-CA")]).await;
     let page = browser.get(&path).await.body;

@@ -11,7 +11,6 @@ use domain::ids::{CallId, OrganizationId};
 use domain::ports::{DeliveryTry, Watched};
 use domain::scope::Scope;
 use domain::user::Right;
-use url::Url;
 
 use super::list::badge;
 use super::story::{self, Told};
@@ -35,16 +34,9 @@ struct View {
     scope: Scope,
     organization: OrganizationId,
     call: CallId,
+    path: String,
     language: Language,
     moments: Moments,
-}
-
-/// The call's files as they can be fetched for an hour.
-#[derive(Default)]
-struct Files {
-    recording: Option<Url>,
-    transcript: Option<Url>,
-    away: bool,
 }
 
 /// What a page is made of.
@@ -56,11 +48,13 @@ struct Drawn {
 
 impl View {
     fn of(inside: &Inside) -> Result<Self, PageError> {
+        let call = inside.id_of_call()?;
         Ok(Self {
             service: Arc::clone(&inside.service),
             scope: inside.scope(),
             organization: inside.id(),
-            call: inside.id_of_call()?,
+            path: inside.href(&format!("/calls/{call}")),
+            call,
             language: inside.language,
             moments: Moments::new(inside.language, inside.organization.profile.timezone),
         })
@@ -71,7 +65,8 @@ impl View {
         let story = self.service.board.story(self.scope, self.call).await?;
         let here = |story: &CallStory| story.call.log.listing.organization == self.organization;
         let story = story.filter(here).ok_or(PageError::NotFound)?;
-        let files = self.files(&story).await;
+        let recording = self.file(&story, ArtifactKind::Recording, "recording");
+        let file = self.file(&story, ArtifactKind::Transcript, "transcript");
         let by_hand = self.by_hand(&story).await?;
         let words = Words::of(self.language);
         let (log, listing) = (&story.call.log, &story.call.log.listing);
@@ -90,18 +85,12 @@ impl View {
         };
         let account = story.account.as_ref();
         let (lines, cut) = lines(self.language, account);
-        let transcript = Transcript { words, lines, cut, over, files: &files, kept: account.is_some() };
-        let player = Player { words, over, files: &files };
-        // A signed address is another each time; what it leads to is not.
-        let ready = (files.recording.is_some(), files.away, over);
+        let transcript = Transcript { words, lines, cut, over, file, kept: account.is_some() };
+        let player = Player { words, over, recording };
         let parts = vec![
             Part::new("state", head.render()?),
-            Part::keyed("player", player.render()?, ready),
-            Part::keyed(
-                "transcript",
-                transcript.render()?,
-                (account.is_some(), files.transcript.is_some(), files.away, over),
-            ),
+            Part::new("player", player.render()?),
+            Part::new("transcript", transcript.render()?),
             Part::new("summary", self.summary(&story).render()?),
             Part::new("facts", self.facts(&story).render()?),
             Part::new("timeline", self.timeline(&story, &by_hand).render()?),
@@ -109,25 +98,9 @@ impl View {
         Ok(Drawn { frame: Frame::of(parts), heading, live: !over })
     }
 
-    /// Fresh addresses; without them the rest of the page is still worth showing.
-    async fn files(&self, story: &CallStory) -> Files {
-        let now = self.service.clock.now();
-        let mut files = Files::default();
-        for (kind, place) in [
-            (ArtifactKind::Recording, &mut files.recording),
-            (ArtifactKind::Transcript, &mut files.transcript),
-        ] {
-            let Some(key) = story.artifact(kind) else { continue };
-            match self.service.artifacts.sign(key, now).await {
-                Ok(url) => *place = Some(url),
-                Err(error) => {
-                    let error = application::causes::causes(&error);
-                    tracing::warn!(call = %self.call, error, "a file's address could not be signed");
-                    files.away = true;
-                }
-            }
-        }
-        files
+    /// Where a file is had, once there is one.
+    fn file(&self, story: &CallStory, kind: ArtifactKind, name: &str) -> Option<String> {
+        story.artifact(kind).map(|_| format!("{}/{name}", self.path))
     }
 
     fn summary<'a>(&self, story: &'a CallStory) -> Summary<'a> {
@@ -216,7 +189,7 @@ fn lines(language: Language, account: Option<&Account>) -> (Vec<Line<'_>>, bool)
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let view = View::of(&inside)?;
     let drawn = view.draw().await?;
-    let path = inside.href(&format!("/calls/{}", view.call));
+    let path = &view.path;
     let mut answer = answer::page(&Detail {
         layout: Layout::of(&inside, Section::Calls, &drawn.heading).with_scripts(&["live.js", "player.js"]),
         words: Words::of(inside.language),
@@ -278,10 +251,10 @@ struct Head<'a> {
 
 #[derive(Template)]
 #[template(path = "calls/player.html")]
-struct Player<'a> {
+struct Player {
     words: &'static Words,
     over: bool,
-    files: &'a Files,
+    recording: Option<String>,
 }
 
 #[derive(Template)]
@@ -291,7 +264,7 @@ struct Transcript<'a> {
     lines: Vec<Line<'a>>,
     cut: bool,
     over: bool,
-    files: &'a Files,
+    file: Option<String>,
     kept: bool,
 }
 

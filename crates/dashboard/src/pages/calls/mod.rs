@@ -3,6 +3,7 @@
 mod chart;
 mod detail;
 mod export;
+mod files;
 mod filter;
 mod list;
 mod story;
@@ -32,5 +33,13 @@ pub(crate) const PAGES: &[Page] = &[
     Page::get(
         "/o/{organization}/calls/{call}/live",
         Takes::Within(Right::SeeCalls, |inside| Box::pin(detail::live(inside))),
+    ),
+    Page::get(
+        "/o/{organization}/calls/{call}/recording",
+        Takes::Within(Right::SeeCalls, |inside| Box::pin(files::recording(inside))),
+    ),
+    Page::get(
+        "/o/{organization}/calls/{call}/transcript",
+        Takes::Within(Right::SeeCalls, |inside| Box::pin(files::transcript(inside))),
     ),
 ];

@@ -65,7 +65,6 @@ pub(crate) struct Words {
     pub(crate) play_from: &'static str,
     pub(crate) timeline: &'static str,
     pub(crate) during: &'static str,
-    pub(crate) unseen_files: &'static str,
     pub(crate) too_long: &'static str,
     pub(crate) report_to: &'static str,
 }
@@ -139,7 +138,6 @@ const ENGLISH: Words = Words {
     play_from: "Play from",
     timeline: "Timeline",
     during: "during the call",
-    unseen_files: "The files cannot be reached right now.",
     too_long: "The transcript goes on; all of it is in the file.",
     report_to: "Reported to",
 };
@@ -204,7 +202,6 @@ const FRENCH: Words = Words {
     play_from: "Écouter à partir de",
     timeline: "Chronologie",
     during: "pendant l’appel",
-    unseen_files: "Les fichiers sont inaccessibles pour le moment.",
     too_long: "La transcription continue; le fichier la contient en entier.",
     report_to: "Signalé à",
 };

@@ -183,7 +183,8 @@ impl Town {
         let call = placed["outboundCallId"].as_str().unwrap_or_else(|| panic!("{placed}")).to_owned();
         self.installation
             .rows_until(&format!(
-                "SELECT 1 FROM call_artifacts JOIN callbacks USING (call_id) WHERE call_id = '{call}' AND state = 'delivered'"
+                "SELECT 1 FROM call_artifacts JOIN callbacks USING (call_id) \
+                 WHERE call_id = '{call}' AND state = 'delivered' HAVING count(*) = 2"
             ))
             .await;
         let quoted = title.replace('\'', "''");
