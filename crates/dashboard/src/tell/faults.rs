@@ -3,40 +3,32 @@
 use application::requests::{Fault, JsonType, NotJson};
 
 use super::Tell;
-use crate::language::Language;
 
 impl Tell for Fault {
-    fn tell(&self, language: Language) -> String {
-        match language {
-            Language::English => self.to_string(),
-            Language::French => french(self),
-        }
+    fn french(&self) -> String {
+        let words = match self {
+            Self::Missing | Self::TooShort(1) => "Ce champ est obligatoire",
+            Self::WrongType { expected, received } => {
+                return format!("On attend {}, pas {}", named(*expected), named(*received));
+            }
+            Self::TooShort(least) => return format!("Au moins {least} caractères"),
+            Self::TooLong(1) => "Au plus 1 caractère",
+            Self::TooLong(most) => return format!("Au plus {most} caractères"),
+            Self::TooManyKeys(most) => return format!("Au plus {most} clés"),
+            Self::NotAPhoneNumber => "Numéro de téléphone non valide",
+            Self::NotAnEmail => "Adresse courriel non valide",
+            Self::NotAUrl => "Adresse URL non valide",
+            Self::NotAUuid => "Choix non valide",
+            Self::NotHttps => "L’adresse doit commencer par https",
+            Self::NotPublic => "L’adresse doit être publique",
+            Self::NoneOf(allowed) => {
+                return format!("Valeur non valide. Valeurs permises : {}", allowed.join(", "));
+            }
+            // No form has one.
+            Self::OfRequest(_, words) => words,
+        };
+        words.to_owned()
     }
-}
-
-fn french(fault: &Fault) -> String {
-    let words = match fault {
-        Fault::Missing | Fault::TooShort(1) => "Ce champ est obligatoire",
-        Fault::WrongType { expected, received } => {
-            return format!("On attend {}, pas {}", named(*expected), named(*received));
-        }
-        Fault::TooShort(least) => return format!("Au moins {least} caractères"),
-        Fault::TooLong(1) => "Au plus 1 caractère",
-        Fault::TooLong(most) => return format!("Au plus {most} caractères"),
-        Fault::TooManyKeys(most) => return format!("Au plus {most} clés"),
-        Fault::NotAPhoneNumber => "Numéro de téléphone non valide",
-        Fault::NotAnEmail => "Adresse courriel non valide",
-        Fault::NotAUrl => "Adresse URL non valide",
-        Fault::NotAUuid => "Choix non valide",
-        Fault::NotHttps => "L’adresse doit commencer par https",
-        Fault::NotPublic => "L’adresse doit être publique",
-        Fault::NoneOf(allowed) => {
-            return format!("Valeur non valide. Valeurs permises : {}", allowed.join(", "));
-        }
-        // No form has one.
-        Fault::OfRequest(_, words) => words,
-    };
-    words.to_owned()
 }
 
 const fn named(own: JsonType) -> &'static str {
@@ -50,15 +42,19 @@ const fn named(own: JsonType) -> &'static str {
     }
 }
 
-impl Tell for NotJson {
-    fn tell(&self, language: Language) -> String {
-        match (language, self) {
-            (Language::English, bad) => format!("The text {bad}"),
-            (Language::French, Self::TooDeep) => "Le texte est imbriqué trop profondément".to_owned(),
-            (Language::French, Self::Invalid { line, column }) => {
+/// A text that was typed and is no JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The text {0}")]
+pub(crate) struct Unreadable(pub(crate) NotJson);
+
+impl Tell for Unreadable {
+    fn french(&self) -> String {
+        match self.0 {
+            NotJson::TooDeep => "Le texte est imbriqué trop profondément".to_owned(),
+            NotJson::Invalid { line, column } => {
                 format!("Le texte n’est pas du JSON valide (ligne {line}, colonne {column})")
             }
-            (Language::French, Self::Nul) => "Le texte contient un caractère NUL".to_owned(),
+            NotJson::Nul => "Le texte contient un caractère NUL".to_owned(),
         }
     }
 }

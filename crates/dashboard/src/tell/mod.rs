@@ -6,25 +6,35 @@ mod files;
 mod guard;
 mod rules;
 
+use std::fmt;
+
 use crate::language::Language;
 
+pub(crate) use faults::Unreadable;
 pub(crate) use guard::unfit;
 
-/// Something that is wrong with what somebody wrote.
-pub(crate) trait Tell {
-    fn tell(&self, language: Language) -> String;
+/// Something that is wrong with what somebody wrote; its `Display` is in English.
+pub(crate) trait Tell: fmt::Display {
+    fn french(&self) -> String;
+
+    fn tell(&self, language: Language) -> String {
+        match language {
+            Language::English => self.to_string(),
+            Language::French => self.french(),
+        }
+    }
 }
 
 /// Words of a page, which are in the reader's language already.
 impl Tell for str {
-    fn tell(&self, _language: Language) -> String {
+    fn french(&self) -> String {
         self.to_owned()
     }
 }
 
 impl<T: Tell + ?Sized> Tell for &T {
-    fn tell(&self, language: Language) -> String {
-        (*self).tell(language)
+    fn french(&self) -> String {
+        (*self).french()
     }
 }
 

@@ -255,7 +255,7 @@ async fn signing_out_ends_the_session_here_or_everywhere() {
 }
 
 /// Somebody who is invited, and where.
-async fn invite(site: &Site) -> (User, String) {
+pub(crate) async fn invite(site: &Site) -> (User, String) {
     let now = site.clock.now();
     let minted = links::mint(site.entropy.as_ref(), now, INVITATION_LIFE);
     let user = User { active: false, ..site.nobody(&site.clinic, None, Role::Member) };
@@ -307,7 +307,7 @@ async fn an_invitation_is_over_after_a_week() {
 }
 
 /// Where the first set-up is.
-async fn offer(site: &Site) -> String {
+pub(crate) async fn offer(site: &Site) -> String {
     let (clock, entropy) = (site.clock.as_ref(), site.entropy.as_ref());
     let path = application::people::offer_set_up::offer(site.world.set_up.as_ref(), clock, entropy).await;
     path.unwrap().unwrap().reveal().clone()

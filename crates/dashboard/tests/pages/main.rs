@@ -18,6 +18,7 @@ mod calls_csv;
 mod calls_live;
 mod entrance;
 mod frame;
+mod french;
 mod keys;
 mod metadata;
 mod numbers_and_trunks;

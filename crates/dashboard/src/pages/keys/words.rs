@@ -126,7 +126,7 @@ const FRENCH: Words = Words {
     never: "jamais",
     delete: "Supprimer",
     deleted: "La clé a été supprimée. Elle est refusée à partir de maintenant.",
-    delete_title: "Supprimer cette clé ?",
+    delete_title: "Supprimer cette clé?",
     delete_about: "Tout ce qui l’utilise est refusé immédiatement. Cette action est irréversible.",
     delete_confirm: "Supprimer la clé",
     made_title: "Copiez votre clé maintenant",

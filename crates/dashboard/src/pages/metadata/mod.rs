@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::language::Language;
 use crate::routes::{Page, Takes};
-use crate::tell::Tell;
+use crate::tell::{Tell, Unreadable};
 
 pub(crate) const PAGES: &[Page] = &[
     Page::get(
@@ -34,7 +34,7 @@ pub(crate) const PAGES: &[Page] = &[
 
 /// Reads what was typed as JSON, or says what is wrong with it.
 fn json(text: &str, language: Language) -> Result<Value, String> {
-    application::requests::json(text.as_bytes()).map_err(|bad| bad.tell(language))
+    application::requests::json(text.as_bytes()).map_err(|bad| Unreadable(bad).tell(language))
 }
 
 /// JSON for people.

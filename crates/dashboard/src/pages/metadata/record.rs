@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 use application::causes::causes;
 use application::replace_metadata::ReplaceMetadataError;
 use askama::Template;
+use domain::audit::Actor;
 use domain::ids::UserId;
 use domain::metadata::MetadataRecord;
 use domain::user::Right;
@@ -94,6 +95,9 @@ async fn read(inside: &Inside) -> Result<MetadataRecord, PageError> {
 
 /// Who wrote a version: a user within reach by their e-mail address, everybody else by their id.
 async fn writer(inside: &Inside, by: &str) -> Result<String, PageError> {
+    if by == Actor::Operator.id() {
+        return Ok(words::of(inside.language).operator.to_owned());
+    }
     let Some(id) = UserId::parse(by) else { return Ok(by.to_owned()) };
     let user = inside.service.accounts.user(inside.scope(), id).await?;
     Ok(user.map_or_else(|| by.to_owned(), |user| user.email))

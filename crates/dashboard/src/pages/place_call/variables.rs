@@ -1,35 +1,37 @@
 //! Dynamic variables as people type them: a JSON object, or a line `name=value` for each.
 
-use application::requests::{NotJson, json};
+use application::requests::json;
 use serde_json::{Map, Value};
 
 use super::words;
 use crate::language::Language;
-use crate::tell::Tell;
+use crate::tell::{Tell, Unreadable};
 
 /// Why variables cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unreadable {
-    Json(NotJson),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadVariables {
+    #[error(transparent)]
+    Json(Unreadable),
     /// The number of a line that is none, from 1.
+    #[error("{}", words::of(Language::English).unreadable_line(*.0))]
     Line(usize),
 }
 
-impl Tell for Unreadable {
-    fn tell(&self, language: Language) -> String {
+impl Tell for BadVariables {
+    fn french(&self) -> String {
         match self {
-            Self::Json(bad) => bad.tell(language),
-            Self::Line(line) => words::of(language).unreadable_line(*line),
+            Self::Json(bad) => bad.french(),
+            Self::Line(line) => words::of(Language::French).unreadable_line(*line),
         }
     }
 }
 
 /// Reads them as JSON or line by line; the rules of the interface judge what they say.
-pub(super) fn read(text: &str) -> Result<Value, Unreadable> {
+pub(super) fn read(text: &str) -> Result<Value, BadVariables> {
     if text.trim_start().starts_with('{') {
-        return json(text.as_bytes()).map_err(Unreadable::Json);
+        return json(text.as_bytes()).map_err(|bad| BadVariables::Json(Unreadable(bad)));
     }
-    lines(text).map_err(Unreadable::Line)
+    lines(text).map_err(BadVariables::Line)
 }
 
 /// The number of a line that is none, from 1.

@@ -2,6 +2,7 @@
 
 mod browser;
 mod calling;
+mod english;
 mod receivers;
 mod system;
 
@@ -37,6 +38,7 @@ use tokio::runtime::Handle;
 use url::Url;
 
 pub(crate) use browser::{Browser, Shown};
+pub(crate) use english::{english_word, read_of};
 pub(crate) use receivers::Receivers;
 pub(crate) use system::{Counter, PlainPasswords, Signs, TestClock};
 
