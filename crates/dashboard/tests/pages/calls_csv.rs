@@ -126,7 +126,7 @@ impl CallBoard for Endless {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_an_endless_list_no_more_is_read_than_the_browser_takes() {
     let endless = Arc::new(Endless::default());
-    let site = Site::start_with(Some(endless.clone())).await;
+    let site = Site::start_with(endless.clone()).await;
     let browser = site.signed_in(&site.rival, None, Role::Viewer).await;
     let mut file = browser.open(&format!("/o/{}/calls.csv", site.rival.first())).await;
     assert_eq!(file.status().as_u16(), 200);
@@ -142,7 +142,7 @@ async fn of_an_endless_list_no_more_is_read_than_the_browser_takes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_file_at_a_time_is_made_for_a_user() {
-    let site = Site::start_with(Some(Arc::new(Endless::default()))).await;
+    let site = Site::start_with(Arc::new(Endless::default())).await;
     let mut browser = site.signed_in(&site.rival, None, Role::Viewer).await;
     let other = site.signed_in(&site.rival, None, Role::Viewer).await;
     let path = format!("/o/{}/calls.csv", site.rival.first());
@@ -161,7 +161,7 @@ async fn one_file_at_a_time_is_made_for_a_user() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_head_of_a_file_costs_nothing() {
     let endless = Arc::new(Endless::default());
-    let site = Site::start_with(Some(endless.clone())).await;
+    let site = Site::start_with(endless.clone()).await;
     let browser = site.signed_in(&site.rival, None, Role::Viewer).await;
     let path = format!("/o/{}/calls.csv", site.rival.first());
     let head = browser.head(&path).await;

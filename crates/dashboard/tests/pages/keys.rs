@@ -7,6 +7,7 @@ use domain::ids::NewId;
 use domain::scope::Scope;
 use domain::testing::{deed, moment};
 use domain::user::Role;
+use time::macros::datetime;
 
 use crate::support::{Browser, Shown, Site};
 
@@ -117,6 +118,40 @@ async fn what_is_missing_is_told_beside_its_field_and_what_was_typed_stays() {
     assert!(powerless.body.contains("value=\"no power\""), "{}", powerless.body);
     let (_, long) = add(&mut browser, &base, &"x".repeat(201), &["calls:read"]).await;
     assert!(long.status == 422 && long.body.contains("At most 200 characters"));
+}
+
+#[tokio::test]
+async fn the_list_tells_what_each_key_may_do_and_when_it_was_last_used() {
+    let site = Site::start().await;
+    let base = format!("/o/{}/settings/api-keys", site.clinic.first());
+    let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let (_, reader) = add(&mut browser, &base, "reader", &["calls:read", "outbound:read"]).await;
+    add(&mut browser, &base, "dialler", &["outbound:create"]).await;
+    let row = |page: &Shown, name: &str| {
+        let marked = format!("<strong>{name}</strong>");
+        page.body.split("<tr>").find(|row| row.contains(&marked)).unwrap().to_owned()
+    };
+    let list = browser.get(&base).await;
+    let both = "<code>calls:read</code> <code>outbound:read</code></span>";
+    let (first, second) = (row(&list, "reader"), row(&list, "dialler"));
+    assert!(first.contains(both) && !first.contains("outbound:create"), "{first}");
+    assert!(second.contains("<span><code>outbound:create</code></span>"), "{second}");
+    let never = "<span class=\"soft\">never</span>";
+    assert!(first.contains(never) && second.contains(never), "{}", list.body);
+
+    let digest = digest_of_well_formed(&shown_key(&reader).unwrap()).unwrap();
+    // As the organization's clocks in Toronto show it.
+    let at = datetime!(2026-11-20 18:30:59 UTC);
+    site.world.access.authenticate(digest, at).await.unwrap().unwrap();
+    let list = browser.get(&base).await;
+    let used = "<time datetime=\"2026-11-20T18:30:59.000Z\">20 Nov 2026, 13:30</time>";
+    let (first, second) = (row(&list, "reader"), row(&list, "dialler"));
+    assert!(first.contains(used) && !first.contains(never), "{first}");
+    assert!(second.contains(never), "{second}");
+    browser.keep("callwright-language", "fr-CA");
+    let list = browser.get(&base).await;
+    assert!(row(&list, "reader").contains(">20 nov. 2026, 13 h 30</time>"), "{}", list.body);
+    assert!(row(&list, "dialler").contains("<span class=\"soft\">jamais</span>"), "{}", list.body);
 }
 
 #[tokio::test]

@@ -36,6 +36,25 @@ async fn ready(site: &Site) -> (Browser, OrganizationId, String) {
     (browser, organization, assistants[0].id.to_string())
 }
 
+/// A number of the organization, over a trunk of its tenant.
+async fn numbered(site: &Site, number: &str) -> String {
+    let (tenant, organization) = (site.clinic.tenant, site.clinic.first());
+    let trunk = domain::testing::Ground::lay(&site.world, None).await.unwrap().trunk;
+    let trunk = domain::trunk::Trunk { id: fresh(site.clock.now(), site.entropy.as_ref()), tenant, ..trunk };
+    let number = domain::trunk::Number {
+        id: fresh(site.clock.now(), site.entropy.as_ref()),
+        tenant,
+        organization,
+        trunk: trunk.id,
+        number: domain::number::E164::parse(number).unwrap(),
+        created_at: trunk.created_at,
+    };
+    let (id, deed) = (number.id, operator(trunk.created_at));
+    site.world.trunks.add_trunk(Reach::Everything, trunk, deed.clone()).await.unwrap();
+    site.world.numbers.add_number(Reach::Everything, number, deed).await.unwrap();
+    id.to_string()
+}
+
 async fn noted(site: &Site, action: Action) -> usize {
     let scope = Scope::Tenant(site.clinic.tenant);
     let entries = site.world.audit.entries(scope, None, None, 50).await.unwrap();
@@ -96,23 +115,10 @@ async fn a_form_that_is_sent_twice_calls_the_built_in_phone_once_and_the_call_ca
 async fn what_is_wrong_stands_at_its_field_with_the_interfaces_words_and_what_was_typed_stays() {
     let site = Site::start().await;
     let (mut browser, organization, assistant) = ready(&site).await;
-    let tenant = site.clinic.tenant;
-    let trunk = domain::testing::Ground::lay(&site.world, None).await.unwrap().trunk;
-    let trunk = domain::trunk::Trunk { id: fresh(site.clock.now(), site.entropy.as_ref()), tenant, ..trunk };
-    let number = domain::trunk::Number {
-        id: fresh(site.clock.now(), site.entropy.as_ref()),
-        tenant,
-        organization,
-        trunk: trunk.id,
-        number: domain::number::E164::parse("+14165550100").unwrap(),
-        created_at: trunk.created_at,
-    };
-    let deed = operator(trunk.created_at);
-    site.world.trunks.add_trunk(Reach::Everything, trunk, deed.clone()).await.unwrap();
-    site.world.numbers.add_number(Reach::Everything, number.clone(), deed).await.unwrap();
+    let number = numbered(&site, "+14165550100").await;
     let form = browser.get(&page(organization)).await;
     assert!(form.body.contains("+14165550100"), "{}", form.body);
-    let (once, number) = (field(&form, "once"), number.id.to_string());
+    let once = field(&form, "once");
     let wrong = [
         ("once", once.as_str()),
         ("assistantId", &assistant),
@@ -146,4 +152,74 @@ async fn what_is_wrong_stands_at_its_field_with_the_interfaces_words_and_what_wa
     let placed = browser.submit(&page(organization), &page(organization), &right).await;
     assert_eq!(placed.status, 303, "{}", placed.body);
     assert_eq!(noted(&site, Action::CallPlace).await, 1);
+}
+
+#[tokio::test]
+async fn the_call_is_placed_just_as_the_form_says() {
+    let site = Site::start().await;
+    let (mut browser, organization, _) = ready(&site).await;
+    // Neither the first of them nor the last.
+    browser.submit(&page(organization), &format!("{}/example", page(organization)), &[]).await;
+    browser.submit(&page(organization), &format!("{}/example", page(organization)), &[]).await;
+    let reach = Reach::Within(Scope::Organization(site.clinic.tenant, organization));
+    let assistants = site.world.assistants.assistants_of(reach, organization, ALL).await.unwrap();
+    let assistant = assistants[1].id.to_string();
+    numbered(&site, "+14165550100").await;
+    let number = numbered(&site, "+14165550101").await;
+    numbered(&site, "+14165550102").await;
+    let form = browser.get(&page(organization)).await;
+    for (variables, told) in [
+        ("day = Monday\nreason=a=b, <b>ü</b>\n", [("day", "Monday"), ("reason", "a=b, <b>ü</b>")]),
+        (r#"{"day": "Tuesday", "reason": "two\nlines"}"#, [("day", "Tuesday"), ("reason", "two\nlines")]),
+    ] {
+        let once = format!("{}{}", field(&form, "once"), variables.len());
+        let fields = [
+            ("once", once.as_str()),
+            ("assistantId", &assistant),
+            ("phoneNumberId", &number),
+            ("phoneNumber", "+1 416 555 0123"),
+            ("customerName", "Zoë <Ada> & Co"),
+            ("dynamicVariables", variables),
+            ("callbackUrl", "https://receiver.example.com:8443/hook?case=1&x=%C3%BC"),
+        ];
+        let placed = browser.submit(&page(organization), &page(organization), &fields).await;
+        assert_eq!(placed.status, 303, "{}", placed.body);
+        let id = placed.location().rsplit('/').next().unwrap().to_owned();
+        let calls = site.store.calls();
+        let call = calls.iter().find(|call| call.id.to_string() == id).unwrap();
+        assert_eq!((call.tenant, call.organization), (site.clinic.tenant, organization));
+        assert_eq!(
+            (call.assistant.to_string(), call.number.to_string()),
+            (assistant.clone(), number.clone())
+        );
+        assert_eq!(call.destination.as_str(), "+1 416 555 0123");
+        assert_eq!(call.customer_name.as_deref(), Some("Zoë <Ada> & Co"));
+        let stored: Vec<_> = call.variables.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(stored, told);
+        let url = call.callback_url.as_ref().unwrap().url().to_string();
+        assert_eq!(url, "https://receiver.example.com:8443/hook?case=1&x=%C3%BC");
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_empty_is_left_out_of_the_call() {
+    let site = Site::start().await;
+    let (mut browser, organization, assistant) = ready(&site).await;
+    let number = numbered(&site, "+14165550100").await;
+    let form = browser.get(&page(organization)).await;
+    let fields = [
+        ("once", &*field(&form, "once")),
+        ("assistantId", &assistant),
+        ("phoneNumberId", &number),
+        ("phoneNumber", "+14165550123"),
+        ("customerName", " "),
+        ("dynamicVariables", "\n"),
+        ("callbackUrl", ""),
+    ];
+    let placed = browser.submit(&page(organization), &page(organization), &fields).await;
+    assert_eq!(placed.status, 303, "{}", placed.body);
+    let calls = site.store.calls();
+    assert_eq!(calls.len(), 1);
+    assert_eq!((&calls[0].customer_name, &calls[0].callback_url), (&None, &None));
+    assert!(calls[0].variables.is_empty(), "{:?}", calls[0].variables);
 }

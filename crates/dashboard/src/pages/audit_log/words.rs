@@ -20,6 +20,8 @@ pub(super) struct Words {
     pub(super) older: &'static str,
     pub(super) empty_title: &'static str,
     pub(super) empty_about: &'static str,
+    pub(super) over_title: &'static str,
+    pub(super) over_about: &'static str,
 }
 
 pub(super) const fn of(language: Language) -> &'static Words {
@@ -47,6 +49,8 @@ const ENGLISH: Words = Words {
     older: "Older",
     empty_title: "Nothing yet",
     empty_about: "As soon as somebody changes a setting, makes a key or signs in, it is told here.",
+    over_title: "Nothing older",
+    over_about: "The log begins with what the page before this one ends with.",
 };
 
 const FRENCH: Words = Words {
@@ -67,4 +71,6 @@ const FRENCH: Words = Words {
     older: "Plus anciennes",
     empty_title: "Rien pour l’instant",
     empty_about: "Dès qu’une personne modifie un paramètre, crée une clé ou ouvre une session, c’est écrit ici.",
+    over_title: "Rien de plus ancien",
+    over_about: "Le journal commence par ce qui termine la page précédente.",
 };

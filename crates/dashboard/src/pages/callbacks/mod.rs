@@ -75,6 +75,8 @@ struct List {
     filters: Vec<Filter>,
     callbacks: Vec<Shown>,
     filtered: bool,
+    /// Where calls are placed, for those who may.
+    place: Option<String>,
     first: String,
     older: String,
 }
@@ -119,6 +121,7 @@ async fn list(inside: Inside) -> Result<HttpResponse, PageError> {
         filters: filters.collect(),
         callbacks: found.iter().map(|delivery| shown(&inside, words, delivery)).collect(),
         filtered: state.is_some(),
+        place: inside.may(Right::PlaceCalls).then(|| inside.href("/place-call")),
         first: if before.is_some() { address(state, None) } else { String::new() },
         older: last.map(|last| address(state, Some(last))).unwrap_or_default(),
     };

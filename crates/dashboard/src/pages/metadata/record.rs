@@ -32,6 +32,8 @@ struct Page {
     written: Moment,
     written_by: String,
     text: String,
+    /// Whether nothing stands in the newest version.
+    empty: bool,
     /// What somebody else wrote meanwhile; empty when nobody did.
     newest: String,
     problem: String,
@@ -123,6 +125,7 @@ async fn page(
         written: moments.short(record.created_at),
         written_by: writer(inside, &record.created_by).await?,
         text,
+        empty: record.metadata.is_empty(),
         newest: String::new(),
         problem,
         may_change: inside.may(Right::WriteAssistants),

@@ -5,6 +5,8 @@ use crate::language::Language;
 pub(super) struct Words {
     pub(super) title: &'static str,
     pub(super) about: &'static str,
+    pub(super) empty: &'static str,
+    pub(super) empty_ask: &'static str,
     pub(super) json: &'static str,
     pub(super) version: &'static str,
     pub(super) written: &'static str,
@@ -35,6 +37,8 @@ pub(super) const fn of(language: Language) -> &'static Words {
 const ENGLISH: Words = Words {
     title: "Metadata",
     about: "Facts of your own about this organization, as one JSON object. Your systems read and replace it through the API.",
+    empty: "The record is still empty. Write its first version here, or let your systems put it in place through the API. A schema can say what it has to contain.",
+    empty_ask: "The record is still empty. Members and administrators write it, here or through the API.",
     json: "Record (JSON object)",
     version: "Version",
     written: "written",
@@ -58,6 +62,8 @@ const ENGLISH: Words = Words {
 const FRENCH: Words = Words {
     title: "Métadonnées",
     about: "Vos propres données sur cette organisation, en un seul objet JSON. Vos systèmes le lisent et le remplacent par l’API.",
+    empty: "La fiche est encore vide. Écrivez-en la première version ici, ou laissez vos systèmes la mettre en place par l’API. Un schéma peut dire ce qu’elle doit contenir.",
+    empty_ask: "La fiche est encore vide. Les membres et l’administration l’écrivent, ici ou par l’API.",
     json: "Fiche (objet JSON)",
     version: "Version",
     written: "écrite",

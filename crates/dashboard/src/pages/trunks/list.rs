@@ -2,13 +2,15 @@
 
 use actix_web::HttpResponse;
 use askama::Template;
-use domain::ports::{RegistrationReport, Standing, TrunkReport};
+use domain::ports::{NoAnswer, RegistrationReport, Standing, TrunkReport};
 use domain::scope::Reach;
 use domain::user::Right;
 
 use super::words::{self, Words};
 use crate::answer;
+use crate::causes::cause;
 use crate::error::PageError;
+use crate::language::Language;
 use crate::layout::{Layout, Section};
 use crate::pages::paging::Paging;
 use crate::request::Visit;
@@ -52,9 +54,9 @@ pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
             address: own.address.to_string(),
             transport: own.transport.as_str(),
             standing: standing(report.standing, words),
-            ping: ping(&report, words),
+            ping: ping(&report, visit.language),
             calls: report.live_calls,
-            registration: report.registration.map(|known| registration(&known, words)),
+            registration: report.registration.map(|known| registration(&known, visit.language)),
         }
     });
     let notice = match visit.query.text("done") {
@@ -83,23 +85,31 @@ const fn standing(standing: Standing, words: &Words) -> (&'static str, &'static 
     }
 }
 
-fn ping(report: &TrunkReport, words: &Words) -> String {
-    let Some(ping) = &report.last_ping else { return words.no_ping.to_owned() };
+fn ping(report: &TrunkReport, language: Language) -> String {
+    let Some(ping) = &report.last_ping else { return words::of(language).no_ping.to_owned() };
     let ago = ping.ago.as_secs();
     match &ping.answer {
         Ok(answer) => {
             let trip = ping.round_trip.map_or(String::new(), |trip| format!(", {} ms", trip.as_millis()));
             format!("{} {}{trip} · {ago} s", answer.code, answer.phrase)
         }
-        Err(why) => format!("{} · {ago} s", why.as_str()),
+        Err(why) => format!("{} · {ago} s", silence(*why, language)),
     }
 }
 
-fn registration(report: &RegistrationReport, words: &Words) -> (&'static str, String) {
+fn silence(why: NoAnswer, language: Language) -> &'static str {
+    match why {
+        NoAnswer::Silent => words::of(language).silent,
+        NoAnswer::NoAddress | NoAnswer::NoConnection | NoAnswer::Guarded(_) => cause(why.as_str(), language),
+    }
+}
+
+fn registration(report: &RegistrationReport, language: Language) -> (&'static str, String) {
+    let words = words::of(language);
     match report {
         RegistrationReport::Pending => ("", words.pending.to_owned()),
         RegistrationReport::Stands { .. } => ("good", words.registered.to_owned()),
         RegistrationReport::Refused(answer) => ("bad", format!("{} {}", answer.code, answer.phrase)),
-        RegistrationReport::Unanswered(why) => ("bad", why.as_str().to_owned()),
+        RegistrationReport::Unanswered(why) => ("bad", silence(*why, language).to_owned()),
     }
 }

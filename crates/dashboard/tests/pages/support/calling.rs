@@ -18,11 +18,10 @@ use application::supervisor::CallSupervisor;
 use application::take_over::TakeOver;
 use async_trait::async_trait;
 use dashboard::Calling;
-use domain::ids::{CallId, TrunkId};
+use domain::ids::CallId;
 use domain::network::AddressPolicy;
 use domain::ports::{
-    CallbackSender, ClaimedCallback, Clock, Conclusion, Entropy, Spool, SpoolError, TrunkReport,
-    TrunkReports, TryOutcome,
+    CallbackSender, ClaimedCallback, Clock, Conclusion, Entropy, Spool, SpoolError, TrunkReports, TryOutcome,
 };
 use domain::testing::World;
 use telephone::{FakeSpeech, FakeTelephony, Unanswered};
@@ -31,7 +30,12 @@ use tokio::runtime::Handle;
 use super::fresh;
 
 /// Everything that pages place calls with, over the stores of `world`, on a node that has joined.
-pub(super) async fn calling(world: &World, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Calling {
+pub(super) async fn calling(
+    world: &World,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    trunk_reports: Arc<dyn TrunkReports>,
+) -> Calling {
     let (node, boot) = (fresh(clock.now(), entropy.as_ref()), fresh(clock.now(), entropy.as_ref()));
     world.nodes.join(node, boot).await.unwrap();
     let telephony = Arc::new(FakeTelephony::default());
@@ -89,15 +93,7 @@ pub(super) async fn calling(world: &World, clock: Arc<dyn Clock>, entropy: Arc<d
         assistants: world.assistants.clone(),
         numbers: world.numbers.clone(),
         nodes: world.nodes.clone(),
-        trunk_reports: Arc::new(NeverAsked),
-    }
-}
-
-struct NeverAsked;
-
-impl TrunkReports for NeverAsked {
-    fn report(&self, _trunk: TrunkId) -> TrunkReport {
-        TrunkReport::default()
+        trunk_reports,
     }
 }
 

@@ -5,6 +5,7 @@ mod calling;
 mod english;
 mod receivers;
 mod system;
+mod trunk_states;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
@@ -23,9 +24,7 @@ use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::network::AddressPolicy;
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
-use domain::ports::{
-    Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn, TrunkReport, TrunkReports,
-};
+use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
 use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::session::{NewSession, SessionDigest};
@@ -41,6 +40,7 @@ pub(crate) use browser::{Browser, Shown};
 pub(crate) use english::{english_word, read_of};
 pub(crate) use receivers::Receivers;
 pub(crate) use system::{Counter, PlainPasswords, Signs, TestClock};
+pub(crate) use trunk_states::TrunkStates;
 
 /// The password of everybody.
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -56,6 +56,7 @@ pub(crate) struct Site {
     pub(crate) clock: Arc<TestClock>,
     /// Where callbacks go.
     pub(crate) receivers: Arc<Receivers>,
+    pub(crate) trunk_states: Arc<TrunkStates>,
     pub(crate) passwords: Arc<PlainPasswords>,
     pub(crate) entropy: Arc<Counter>,
     /// A tenant with two organizations.
@@ -85,12 +86,26 @@ impl Site {
         add_organization(&self.world, self.clock.now(), self.entropy.as_ref(), tenant, name).await
     }
 
+    /// One more tenant, with so many organizations.
+    pub(crate) async fn company(&self, name: &str, organizations: usize) -> Company {
+        company(&self.world, self.clock.now(), self.entropy.as_ref(), name, organizations).await
+    }
+
     pub(crate) async fn start() -> Self {
-        Self::start_with(None).await
+        Self::start_as(None, false).await
     }
 
     /// With another board of calls than the store's.
-    pub(crate) async fn start_with(board: Option<Arc<dyn CallBoard>>) -> Self {
+    pub(crate) async fn start_with(board: Arc<dyn CallBoard>) -> Self {
+        Self::start_as(Some(board), false).await
+    }
+
+    /// Behind a proxy that ends TLS, under names of its own.
+    pub(crate) async fn start_encrypted() -> Self {
+        Self::start_as(None, true).await
+    }
+
+    async fn start_as(board: Option<Arc<dyn CallBoard>>, encrypted: bool) -> Self {
         let clock = Arc::new(TestClock::default());
         let entropy = Arc::new(Counter::default());
         let passwords = Arc::new(PlainPasswords::default());
@@ -99,7 +114,7 @@ impl Site {
         let public_url = Url::parse(&format!("http://{address}")).unwrap();
         let dashboard = Dashboard::new(Front {
             public_url,
-            encrypted: false,
+            encrypted,
             forms: Arc::new(MemoryWindow::new(1_000, FORMS_MAX)),
         });
         let gate = Gate::new(http_api::Front {
@@ -124,6 +139,7 @@ impl Site {
         let stopper = server.stopper();
         tokio::spawn(server.run());
         let receivers = Arc::new(Receivers::default());
+        let trunk_states = Arc::new(TrunkStates::default());
         let store = InMemory::default();
         let world = World::new(store.clone(), ());
         let clinic = company(&world, clock.now(), entropy.as_ref(), "Clinic", 2).await;
@@ -148,7 +164,7 @@ impl Site {
             numbers: world.numbers.clone(),
             trunks: world.trunks.clone(),
             trunk_addresses: AddressPolicy::default(),
-            trunk_reports: Arc::new(NeverAsked),
+            trunk_reports: trunk_states.clone(),
             accounts: world.accounts.clone(),
             tries: world.tries.clone(),
             invitations: world.invitations.clone(),
@@ -167,7 +183,7 @@ impl Site {
             artifacts: Arc::new(Signs),
             access: world.access.clone(),
             signing: world.signing.clone(),
-            calling: calling::calling(&world, clock.clone(), entropy.clone()).await,
+            calling: calling::calling(&world, clock.clone(), entropy.clone(), trunk_states.clone()).await,
         });
         Self {
             address,
@@ -176,6 +192,7 @@ impl Site {
             dashboard,
             clock,
             receivers,
+            trunk_states,
             passwords,
             entropy,
             clinic,
@@ -330,13 +347,4 @@ fn organization(tenant: TenantId, id: OrganizationId, name: &str, at: time::Offs
 pub(crate) async fn audited(site: &Site, tenant: TenantId) -> Vec<Action> {
     let entries = site.world.audit.entries(Scope::Tenant(tenant), None, None, 100).await.unwrap();
     entries.into_iter().map(|entry| entry.action).collect()
-}
-
-/// Asks no trunk how it stands.
-struct NeverAsked;
-
-impl TrunkReports for NeverAsked {
-    fn report(&self, _trunk: domain::ids::TrunkId) -> TrunkReport {
-        TrunkReport::default()
-    }
 }
