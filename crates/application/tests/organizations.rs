@@ -64,7 +64,7 @@ impl SchemaJudge for Meddled {
             let id = NewId::at(moment(0), [u8::try_from(judged).unwrap(); 10]).into();
             let owner = SchemaOwner::Tenant(self.tenant);
             let document = json!({"type": "object", "required": ["new"]});
-            self.store.put(Reach::Everything, owner, id, document, deed(moment(0))).await.unwrap();
+            self.store.put(Reach::Everything, owner, id, document, None, deed(moment(0))).await.unwrap();
         }
         let required = schema.document["required"].as_array().cloned().unwrap_or_default();
         let missing = required.iter().find(|name| !metadata.contains_key(name.as_str().unwrap()));
@@ -178,7 +178,7 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
     let schema: SchemaId = NewId::at(moment(0), [1; 10]).into();
     let owner = SchemaOwner::Organization(id);
     desk.store
-        .put(Reach::Everything, owner, schema, json!({"required": ["b"]}), deed(moment(0)))
+        .put(Reach::Everything, owner, schema, json!({"required": ["b"]}), None, deed(moment(0)))
         .await
         .unwrap();
     let refused =

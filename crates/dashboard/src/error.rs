@@ -1,7 +1,7 @@
 //! Why a page is not shown.
 
 use actix_web::http::StatusCode;
-use domain::ports::{SetupError, StoreUnavailable};
+use domain::ports::{ReviseError, SetupError, StoreUnavailable};
 
 /// What went wrong, as far as the reader is told.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +43,17 @@ impl From<SetupError> for PageError {
         match error {
             SetupError::Unknown(_) => Self::NotFound,
             SetupError::Store(away) => Self::Store(away),
+        }
+    }
+}
+
+impl From<ReviseError> for PageError {
+    fn from(error: ReviseError) -> Self {
+        match error {
+            ReviseError::Unknown(_) => Self::NotFound,
+            // Whoever says what they saw tells what happened in words of the page's own.
+            ReviseError::Overtaken => Self::Internal("overtaken, and nobody was told"),
+            ReviseError::Store(away) => Self::Store(away),
         }
     }
 }

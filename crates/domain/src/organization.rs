@@ -160,6 +160,31 @@ pub struct Revision {
     pub logo: Logo,
 }
 
+impl Profile {
+    /// The profile after a revision.
+    #[must_use]
+    pub fn revised(&self, revision: Revision) -> Self {
+        let or = |new: Option<String>, own: &String| new.unwrap_or_else(|| own.clone());
+        Self {
+            name: revision.name,
+            email: revision.email,
+            image: match revision.logo {
+                Logo::Stays => self.image.clone(),
+                Logo::Goes => None,
+                Logo::Becomes(image) => Some(image),
+            },
+            address: or(revision.address, &self.address),
+            city: or(revision.city, &self.city),
+            state_province: or(revision.state_province, &self.state_province),
+            postal_code: or(revision.postal_code, &self.postal_code),
+            country: or(revision.country, &self.country),
+            phone_number: or(revision.phone_number, &self.phone_number),
+            timezone: revision.timezone.unwrap_or(self.timezone),
+            external_id: self.external_id.clone(),
+        }
+    }
+}
+
 /// What becomes of an organization's logo.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Logo {

@@ -1,17 +1,17 @@
 //! The schemas that metadata records have to match.
 
 use async_trait::async_trait;
+use diesel_async::AsyncConnection;
 use domain::audit::{Action, Deed};
 use domain::ids::{OrganizationId, SchemaId, TenantId};
 use domain::metadata::{SchemaOwner, StoredSchema};
-use domain::ports::{SetupError, StoreUnavailable, StoredSchemas};
+use domain::ports::{ReviseError, Seen, SetupError, StoreUnavailable, StoredSchemas};
 use domain::scope::{Reach, Scope};
 use serde_json::Value;
 use uuid::Uuid;
 
 use crate::audit::entry;
 use crate::failure::Failure;
-use crate::setup::or_unknown;
 use crate::statement::{Statement, reached, row, statement};
 use crate::store::Store;
 
@@ -27,37 +27,29 @@ SELECT s.id AS schema_id, s.document FROM tenants t
 LEFT JOIN metadata_schemas s ON s.tenant_id = t.id AND s.organization_id IS NULL
 WHERE t.id = $1 AND ($2 IS NULL OR t.id = $2) AND $3 IS NULL";
 
-macro_rules! put_text {
-    ($owner:literal, $name:literal) => {
-        concat!(
-            "INSERT INTO metadata_schemas (id, tenant_id, organization_id, document, created_at) ",
-            $owner,
-            " ON CONFLICT (tenant_id, organization_id) DO UPDATE \
-             SET id = EXCLUDED.id, document = EXCLUDED.document, created_at = EXCLUDED.created_at \
-             RETURNING tenant_id AS owner_tenant_id, ",
-            $name,
-            " AS owner_name"
-        )
-    };
-}
+// Whoever puts a schema of the same owner waits here, and then reads what was put meanwhile.
+const LOCK_TENANT: &str = "
+SELECT id AS owner_tenant_id, name AS owner_name FROM tenants
+WHERE id = $1 AND ($2 IS NULL OR id = $2) AND $3 IS NULL
+FOR NO KEY UPDATE";
 
-const PUT_OF_TENANT: &str = put_text!(
-    "SELECT $2, id, NULL, $3, $4 FROM tenants WHERE id = $1 AND ($5 IS NULL OR id = $5) AND $6 IS NULL",
-    "(SELECT name FROM tenants WHERE id = $1)"
-);
+const LOCK_ORGANIZATION: &str = "
+SELECT tenant_id AS owner_tenant_id, name AS owner_name FROM organizations
+WHERE id = $1 AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3) AND deleted_at IS NULL
+FOR NO KEY UPDATE";
 
-const PUT_OF_ORGANIZATION: &str = put_text!(
-    "SELECT $2, tenant_id, id, $3, $4 FROM organizations \
-     WHERE id = $1 AND ($5 IS NULL OR tenant_id = $5) AND ($6 IS NULL OR id = $6) AND deleted_at IS NULL",
-    "(SELECT name FROM organizations WHERE id = $1)"
-);
+const PUT: &str = "
+INSERT INTO metadata_schemas (id, tenant_id, organization_id, document, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (tenant_id, organization_id) DO UPDATE
+SET id = EXCLUDED.id, document = EXCLUDED.document, created_at = EXCLUDED.created_at";
 
 row! {
     SchemaRow { schema_id: Option<Uuid>, document: Option<Value> }
 }
 
 row! {
-    Put { owner_tenant_id: Uuid, owner_name: String }
+    OwnerRow { owner_tenant_id: Uuid, owner_name: String }
 }
 
 #[async_trait]
@@ -68,23 +60,50 @@ impl StoredSchemas for Store {
         owner: SchemaOwner,
         id: SchemaId,
         document: Value,
+        seen: Option<Seen<Value>>,
         deed: Deed,
-    ) -> Result<(), SetupError> {
-        let (text, of, what) = match owner {
-            SchemaOwner::Tenant(id) => (PUT_OF_TENANT, id.uuid(), "tenant"),
-            SchemaOwner::Organization(id) => (PUT_OF_ORGANIZATION, id.uuid(), "organization"),
+    ) -> Result<(), ReviseError> {
+        let (lock, read, of, what) = match owner {
+            SchemaOwner::Tenant(id) => (LOCK_TENANT, OF_TENANT, id.uuid(), "tenant"),
+            SchemaOwner::Organization(id) => (LOCK_ORGANIZATION, OF_ORGANIZATION, id.uuid(), "organization"),
         };
-        let putting = statement(text).bind(of).bind(id.uuid()).bind(document).bind(deed.at);
-        let note = |put: &Put| {
-            let tenant = TenantId::from_uuid(put.owner_tenant_id);
-            let within = match owner {
-                SchemaOwner::Tenant(_) => Scope::Tenant(tenant),
-                SchemaOwner::Organization(id) => Scope::Organization(tenant, id),
-            };
-            entry(&deed, within, Action::SchemaPut, id, Some(&put.owner_name))
-        };
-        let stored = self.audited(reached(putting, reach), note).await;
-        or_unknown(stored.map(|row| row.is_some()), what)
+        let put = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let locking = reached(statement(lock).bind(of), reach);
+                        let found = locking.rows::<OwnerRow>(connection).await?.into_iter().next();
+                        let Some(found) = found else { return Ok(Err(ReviseError::Unknown(what))) };
+                        let reading = reached(statement(read).bind(of), reach);
+                        let row = reading.rows::<SchemaRow>(connection).await?.into_iter().next();
+                        let stands = row.map(SchemaRow::into_schema).map(|schema| schema.document);
+                        if let (Some(seen), Some(stands)) = (seen, stands)
+                            && seen.misses(&stands, Some(&document))
+                        {
+                            return Ok(Err(ReviseError::Overtaken));
+                        }
+                        let tenant = TenantId::from_uuid(found.owner_tenant_id);
+                        let (within, organization) = match owner {
+                            SchemaOwner::Tenant(_) => (Scope::Tenant(tenant), None),
+                            SchemaOwner::Organization(id) => {
+                                (Scope::Organization(tenant, id), Some(id.uuid()))
+                            }
+                        };
+                        let putting = statement(PUT)
+                            .bind(id.uuid())
+                            .bind(tenant.uuid())
+                            .bind(organization)
+                            .bind(document)
+                            .bind(deed.at);
+                        putting.run(connection).await?;
+                        let name = Some(found.owner_name.as_str());
+                        entry(&deed, within, Action::SchemaPut, id, name)?.run(connection).await?;
+                        Ok(Ok(()))
+                    })
+                    .await
+            })
+            .await;
+        put.map_err(StoreUnavailable::from)?
     }
 
     async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError> {
@@ -113,8 +132,14 @@ async fn in_force(
     make: impl Fn() -> Statement + Send,
 ) -> Result<Option<StoredSchema>, Failure> {
     let row = store.read::<SchemaRow>(make).await?.into_iter().next();
-    Ok(row.map(|row| match (row.schema_id, row.document) {
-        (Some(id), Some(document)) => StoredSchema { id: Some(SchemaId::from_uuid(id)), document },
-        _ => StoredSchema::any_object(),
-    }))
+    Ok(row.map(SchemaRow::into_schema))
+}
+
+impl SchemaRow {
+    fn into_schema(self) -> StoredSchema {
+        match (self.schema_id, self.document) {
+            (Some(id), Some(document)) => StoredSchema { id: Some(SchemaId::from_uuid(id)), document },
+            _ => StoredSchema::any_object(),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use super::{SetupError, StoreUnavailable};
+use super::{ReviseError, Seen, SetupError, StoreUnavailable};
 use crate::audit::Deed;
 use crate::ids::{OrganizationId, SchemaId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
@@ -64,16 +64,18 @@ pub trait MetadataRecords: Send + Sync {
 /// The schemas. A tenant's own is out of reach for whoever is limited to an organization.
 #[async_trait]
 pub trait StoredSchemas: Send + Sync {
-    /// Puts a schema in force under a fresh id, in place of the owner's earlier one. Unknown owners
-    /// and deleted organizations are refused, and so is what is out of reach.
+    /// Puts a schema in force under a fresh id, in place of the owner's earlier one, if the one in force
+    /// is still what was `seen`, if anything was. Unknown owners and deleted organizations are refused,
+    /// and so is what is out of reach.
     async fn put(
         &self,
         reach: Reach,
         owner: SchemaOwner,
         id: SchemaId,
         document: Value,
+        seen: Option<Seen<Value>>,
         deed: Deed,
-    ) -> Result<(), SetupError>;
+    ) -> Result<(), ReviseError>;
 
     /// The schema in force for the owner: what [`MetadataRecords::schema`] would say.
     async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError>;

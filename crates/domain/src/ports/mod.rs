@@ -22,6 +22,7 @@ mod outbound_calls;
 mod passwords;
 mod rate_limit;
 mod recorder;
+mod seen;
 mod sessions;
 mod setup;
 mod speech;
@@ -58,9 +59,10 @@ pub use outbound_calls::{
 pub use passwords::{Busy, Passwords, Verdict};
 pub use rate_limit::{OwnWindow, RateLimitWindow};
 pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError};
+pub use seen::{ReviseError, Seen};
 pub use sessions::{Attempt, Sessions, SignIn, SignInTries};
 pub use setup::{
-    Assistants, CarriedNumber, FreshTestLine, Numbers, ReviseTrunkError, SetupError, Signing, Tenants,
+    Added, Assistants, CarriedNumber, FreshTestLine, Numbers, ReviseTrunkError, SetupError, Signing, Tenants,
     TestLines, Trunks,
 };
 pub use speech::{Line, Speech, SpeechError};

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use super::StoreUnavailable;
+use super::{ReviseError, Seen, StoreUnavailable};
 use crate::audit::Deed;
 use crate::idempotency::{Earlier, Once};
 use crate::ids::OrganizationId;
-use crate::organization::{Organization, OrganizationQuery, Revision};
+use crate::organization::{Organization, OrganizationQuery, Profile, Revision};
 use crate::page::Page;
 use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
@@ -75,15 +75,16 @@ pub trait Organizations: Send + Sync {
     /// One live organization that the scope covers.
     async fn find(&self, scope: Scope, id: OrganizationId) -> Result<Option<Organization>, StoreUnavailable>;
 
-    /// Writes what the revision names into a live organization and returns the result; whoever does
-    /// it becomes its last modifier.
+    /// Writes what the revision names into a live organization, if its profile is still what was
+    /// `seen`, if anything was, and returns the result; whoever does it becomes its last modifier.
     async fn revise(
         &self,
         scope: Scope,
         id: OrganizationId,
         revision: Revision,
+        seen: Option<Seen<Profile>>,
         deed: Deed,
-    ) -> Result<Option<Organization>, StoreUnavailable>;
+    ) -> Result<Organization, ReviseError>;
 
     /// Soft-deletes a live organization; `false` when there is none. Of two at once, one is told
     /// `true`.

@@ -7,7 +7,7 @@ use super::fixtures::{deed, moment};
 use crate::assistant::Assistant;
 use crate::ids::OrganizationId;
 use crate::organization::Tenant;
-use crate::ports::{SetupError, StoreUnavailable};
+use crate::ports::{Added, SetupError, StoreUnavailable};
 use crate::scope::Reach;
 use crate::trunk::{Number, Trunk};
 
@@ -18,17 +18,17 @@ impl World {
     }
 
     /// Adds a trunk.
-    pub async fn add_trunk(&self, trunk: Trunk) -> Result<(), SetupError> {
+    pub async fn add_trunk(&self, trunk: Trunk) -> Result<Added, SetupError> {
         self.trunks.add_trunk(Reach::Everything, trunk, deed(moment(0))).await
     }
 
     /// Adds a number.
-    pub async fn add_number(&self, number: Number) -> Result<(), SetupError> {
+    pub async fn add_number(&self, number: Number) -> Result<Added, SetupError> {
         self.numbers.add_number(Reach::Everything, number, deed(moment(0))).await
     }
 
     /// Adds an assistant.
-    pub async fn add_assistant(&self, assistant: Assistant) -> Result<(), SetupError> {
+    pub async fn add_assistant(&self, assistant: Assistant) -> Result<Added, SetupError> {
         self.assistants.add_assistant(Reach::Everything, assistant, deed(moment(0))).await
     }
 

@@ -58,7 +58,7 @@ async fn every_row_of_the_error_table_holds_to_the_letter() {
     // 400, Update Metadata: metadata fails the stored schema.
     let schema = json!({"type": "object", "required": ["plan"]});
     let (owner, id) = (SchemaOwner::Organization(ORGANIZATION), SchemaId::from_uuid(Uuid::from_u128(1)));
-    app.store.inner.put(Reach::Everything, owner, id, schema, deed(app.clock.now())).await.unwrap();
+    app.store.inner.put(Reach::Everything, owner, id, schema, None, deed(app.clock.now())).await.unwrap();
     let metadata = |id: &dyn std::fmt::Display, value: Value| {
         app.put(&format!("{}/metadata", path(id))).key(&tenants).json(&json!({ "metadata": value }))
     };

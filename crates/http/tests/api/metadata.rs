@@ -24,7 +24,7 @@ fn replace(app: &App, id: impl std::fmt::Display, metadata: &Value) -> Request {
 
 async fn put_schema(app: &App, owner: SchemaOwner, number: u128, document: Value) {
     let id = SchemaId::from_uuid(Uuid::from_u128(number));
-    app.store.inner.put(Reach::Everything, owner, id, document, deed(app.clock.now())).await.unwrap();
+    app.store.inner.put(Reach::Everything, owner, id, document, None, deed(app.clock.now())).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,19 +9,22 @@ pub(crate) use create::adding;
 pub(crate) use {create::CREATE, page::PAGE};
 
 use async_trait::async_trait;
+use diesel_async::AsyncConnection;
 use domain::audit::{Action, Deed};
 use domain::ids::{OrganizationId, TenantId};
-use domain::organization::{Logo, Organization, OrganizationQuery, Revision, Timezone, folded};
+use domain::organization::{Organization, OrganizationQuery, Profile, Revision, folded};
 use domain::page::Page;
 use domain::ports::{
-    CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
+    CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, ReviseError, Seen,
+    StoreUnavailable,
 };
 use domain::scope::{Reach, Scope};
 use uuid::Uuid;
 
 use crate::audit::entry;
+use crate::failure::Failure;
 use crate::rows::{Both, OrganizationRow, organization_columns};
-use crate::statement::{reached, row, statement};
+use crate::statement::{Statement, reached, row, statement};
 use crate::store::Store;
 
 // The two sorted branches are merged; nobody's list is read for an organization that is not there.
@@ -41,16 +44,19 @@ const FIND: &str = concat!(
     " FROM organizations o WHERE o.id = $2 AND o.tenant_id = $1 AND o.deleted_at IS NULL"
 );
 
-const REVISE: &str = concat!(
-    "UPDATE organizations o SET name = $3, name_folded = $4, email = $5, \
-         address = COALESCE($6, o.address), city = COALESCE($7, o.city), \
-         state_province = COALESCE($8, o.state_province), postal_code = COALESCE($9, o.postal_code), \
-         country = COALESCE($10, o.country), phone_number = COALESCE($11, o.phone_number), \
-         timezone = COALESCE($12, o.timezone), last_modified_by = $13, updated_at = $14, \
-         image = CASE WHEN $15 THEN $16 ELSE o.image END \
-     WHERE o.id = $2 AND o.tenant_id = $1 AND ($17 IS NULL OR o.id = $17) AND o.deleted_at IS NULL RETURNING ",
-    organization_columns!()
+const LOCK: &str = concat!(
+    "SELECT ",
+    organization_columns!(),
+    " FROM organizations o \
+      WHERE o.id = $2 AND o.tenant_id = $1 AND ($3 IS NULL OR o.id = $3) AND o.deleted_at IS NULL \
+      FOR NO KEY UPDATE"
 );
+
+const REVISE: &str = "
+UPDATE organizations SET name = $2, name_folded = $3, email = $4, image = $5, address = $6, city = $7,
+    state_province = $8, postal_code = $9, country = $10, phone_number = $11, timezone = $12,
+    last_modified_by = $13, updated_at = $14
+WHERE id = $1";
 
 const REMOVE: &str = "
 UPDATE organizations SET deleted_at = $5, updated_at = $5, last_modified_by = $4
@@ -123,36 +129,39 @@ impl Organizations for Store {
         scope: Scope,
         id: OrganizationId,
         revision: Revision,
+        seen: Option<Seen<Profile>>,
         deed: Deed,
-    ) -> Result<Option<Organization>, StoreUnavailable> {
-        let (new_logo, image) = match revision.logo {
-            Logo::Stays => (false, None),
-            Logo::Goes => (true, None),
-            Logo::Becomes(image) => (true, Some(image)),
-        };
-        let writing = statement(REVISE)
+    ) -> Result<Organization, ReviseError> {
+        let looking = statement(LOCK)
             .bind(scope.tenant().uuid())
             .bind(id.uuid())
-            .bind(revision.name.clone())
-            .bind(folded(&revision.name))
-            .bind(revision.email)
-            .bind(revision.address)
-            .bind(revision.city)
-            .bind(revision.state_province)
-            .bind(revision.postal_code)
-            .bind(revision.country)
-            .bind(revision.phone_number)
-            .bind(revision.timezone.map(Timezone::as_str))
-            .bind(deed.actor.id())
-            .bind(deed.at)
-            .bind(new_logo)
-            .bind(image)
             .bind(scope.organization().map(OrganizationId::uuid));
-        let within = Scope::Organization(scope.tenant(), id);
-        let note =
-            |row: &OrganizationRow| entry(&deed, within, Action::OrganizationUpdate, id, Some(&row.name));
-        let row = self.audited(writing, note).await?;
-        Ok(row.map(OrganizationRow::into_organization).transpose()?)
+        let revised = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let rows = looking.rows::<OrganizationRow>(connection).await?;
+                        let Some(row) = rows.into_iter().next() else {
+                            return Ok(Err(ReviseError::Unknown("organization")));
+                        };
+                        let mut own = row.into_organization()?;
+                        let profile = own.profile.revised(revision);
+                        if seen.is_some_and(|seen| seen.misses(&own.profile, Some(&profile))) {
+                            return Ok(Err(ReviseError::Overtaken));
+                        }
+                        own.profile = profile;
+                        own.last_modified_by = Some(deed.actor.id());
+                        own.updated_at = deed.at;
+                        revising(&own).run(connection).await?;
+                        let within = Scope::Organization(own.tenant, id);
+                        let name = Some(own.profile.name.as_str());
+                        entry(&deed, within, Action::OrganizationUpdate, id, name)?.run(connection).await?;
+                        Ok(Ok(own))
+                    })
+                    .await
+            })
+            .await;
+        revised.map_err(StoreUnavailable::from)?
     }
 
     async fn remove(&self, reach: Reach, id: OrganizationId, deed: Deed) -> Result<bool, StoreUnavailable> {
@@ -163,4 +172,24 @@ impl Organizations for Store {
         };
         Ok(self.audited(removing, note).await?.is_some())
     }
+}
+
+/// Writes an organization's profile, and who changed it when.
+fn revising(own: &Organization) -> Statement {
+    let profile = own.profile.clone();
+    statement(REVISE)
+        .bind(own.id.uuid())
+        .bind(profile.name.clone())
+        .bind(folded(&profile.name))
+        .bind(profile.email)
+        .bind(profile.image)
+        .bind(profile.address)
+        .bind(profile.city)
+        .bind(profile.state_province)
+        .bind(profile.postal_code)
+        .bind(profile.country)
+        .bind(profile.phone_number)
+        .bind(profile.timezone.as_str())
+        .bind(own.last_modified_by.clone())
+        .bind(own.updated_at)
 }

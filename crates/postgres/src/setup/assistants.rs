@@ -7,11 +7,11 @@ use domain::at_rest::AtRestKeys;
 use domain::audit::{Action, Deed};
 use domain::ids::{AssistantId, OrganizationId, TenantId};
 use domain::page::PageRequest;
-use domain::ports::{Assistants, SetupError, StoreUnavailable};
+use domain::ports::{Added, Assistants, ReviseError, Seen, SetupError, StoreUnavailable};
 use domain::scope::{Reach, Scope};
 use uuid::Uuid;
 
-use super::{Found, knows, new_id, or_unknown, paged};
+use super::{Found, added, knows, new_id, paged};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::{AssistantRow, assistant_columns, bind_assistant};
@@ -77,10 +77,15 @@ row! {
 
 #[async_trait]
 impl Assistants for Store {
-    async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError> {
+    async fn add_assistant(
+        &self,
+        reach: Reach,
+        assistant: Assistant,
+        deed: Deed,
+    ) -> Result<Added, SetupError> {
         let keys = self.writing_keys(brings_keys(&assistant)).await?;
         let looking = reached(statement(LIVE_ORGANIZATION).bind(assistant.organization.uuid()), reach);
-        let added = self
+        let done = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
@@ -94,7 +99,7 @@ impl Assistants for Store {
                     .await
             })
             .await;
-        or_unknown(added, "organization")
+        added(done, "organization")
     }
 
     async fn assistant(&self, reach: Reach, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable> {
@@ -119,12 +124,17 @@ impl Assistants for Store {
         &self,
         reach: Reach,
         mut revised: Assistant,
+        seen: Option<Seen<Assistant>>,
         deed: Deed,
-    ) -> Result<Assistant, SetupError> {
+    ) -> Result<Assistant, ReviseError> {
         let keys = self.writing_keys(brings_keys(&revised)).await?;
         let id = revised.id;
-        let succeed = |earlier: Assistant| {
+        let succeed = |earlier: Option<Assistant>| {
+            let earlier = earlier.ok_or(ReviseError::Unknown("assistant"))?;
             revised.succeed(&earlier);
+            if seen.is_some_and(|seen| seen.misses(&earlier, Some(&revised))) {
+                return Err(ReviseError::Overtaken);
+            }
             Ok(revised)
         };
         change(self, &keys, reach, id, (Action::AssistantUpdate, &deed), succeed).await
@@ -139,7 +149,8 @@ impl Assistants for Store {
         deed: Deed,
     ) -> Result<Assistant, SetupError> {
         let keys = self.writing_keys(is_stored(&key)).await?;
-        let give = |mut assistant: Assistant| {
+        let give = |assistant: Option<Assistant>| {
+            let mut assistant = assistant.ok_or(SetupError::Unknown("assistant"))?;
             let found = assistant.set_provider_key(role, &key);
             found.then_some(assistant).ok_or(SetupError::Unknown("provider"))
         };
@@ -202,25 +213,23 @@ fn brings_keys(assistant: &Assistant) -> bool {
     assistant.providers().iter().any(|(_, provider)| is_stored(&provider.key))
 }
 
-/// Changes a live organization's assistant while nobody else does.
-async fn change(
+/// Changes a live organization's assistant, if there is one, while nobody else does.
+async fn change<E: From<StoreUnavailable> + Send>(
     store: &Store,
     keys: &AtRestKeys,
     reach: Reach,
     id: AssistantId,
     (action, deed): (Action, &Deed),
-    decide: impl FnOnce(Assistant) -> Result<Assistant, SetupError> + Send,
-) -> Result<Assistant, SetupError> {
+    decide: impl FnOnce(Option<Assistant>) -> Result<Assistant, E> + Send,
+) -> Result<Assistant, E> {
     let changed = store
         .with(async |connection| {
             connection
                 .transaction::<_, Failure, _>(async |connection| {
                     let looking = reached(statement(LOCK).bind(id.uuid()), reach);
                     let rows = looking.rows::<AssistantRow>(connection).await?;
-                    let Some(row) = rows.into_iter().next() else {
-                        return Ok(Err(SetupError::Unknown("assistant")));
-                    };
-                    match decide(row.into_assistant(store.key())?) {
+                    let found = rows.into_iter().next().map(|row| row.into_assistant(store.key()));
+                    match decide(found.transpose()?) {
                         Ok(changed) => {
                             write(keys, connection, &changed).await?;
                             let within = Scope::Organization(changed.tenant, changed.organization);

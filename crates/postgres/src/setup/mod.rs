@@ -9,7 +9,7 @@ mod trunks;
 
 use domain::ids::{NewId, OrganizationId, TenantId};
 use domain::page::PageRequest;
-use domain::ports::{SetupError, StoreUnavailable};
+use domain::ports::{Added, SetupError, StoreUnavailable};
 use domain::scope::{Reach, Scope};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -46,6 +46,14 @@ pub(crate) fn or_unknown(found: Result<bool, Failure>, what: &'static str) -> Re
         Ok(false) => Err(SetupError::Unknown(what)),
         Err(failure) if failure.is_foreign_key() => Err(SetupError::Unknown(what)),
         Err(failure) => Err(StoreUnavailable::from(failure).into()),
+    }
+}
+
+/// What became of an addition in which nothing but its own id can be taken already.
+fn added(done: Result<bool, Failure>, what: &'static str) -> Result<Added, SetupError> {
+    match done {
+        Err(failure) if failure.is_unique() => Ok(Added::Repeated),
+        done => or_unknown(done, what).map(|()| Added::Fresh),
     }
 }
 

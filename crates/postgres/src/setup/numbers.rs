@@ -5,11 +5,11 @@ use diesel_async::AsyncConnection;
 use domain::audit::{Action, Deed};
 use domain::ids::{NumberId, OrganizationId};
 use domain::page::PageRequest;
-use domain::ports::{CarriedNumber, Numbers, SetupError, StoreUnavailable};
+use domain::ports::{Added, CarriedNumber, Numbers, SetupError, StoreUnavailable};
 use domain::scope::Reach;
 use domain::trunk::Number;
 
-use super::{Found, knows, paged};
+use super::{Found, added, knows, paged};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::{Both, NumberRow};
@@ -61,7 +61,7 @@ const RETIRE: &str = concat!(
 
 row! {
     /// What was just added.
-    Added { added: bool }
+    AddedRow { added: bool }
 }
 
 row! {
@@ -78,9 +78,9 @@ enum Addition {
 
 #[async_trait]
 impl Numbers for Store {
-    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<(), SetupError> {
+    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<Added, SetupError> {
         let organization = number.organization;
-        let added = self
+        let done = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
@@ -94,7 +94,7 @@ impl Numbers for Store {
                             .bind(number.trunk.uuid())
                             .bind(number.number.as_str().to_owned())
                             .bind(number.created_at);
-                        if !adding.rows::<Added>(connection).await?.iter().any(|row| row.added) {
+                        if !adding.rows::<AddedRow>(connection).await?.iter().any(|row| row.added) {
                             return Ok(Addition::Missing("trunk"));
                         }
                         let name = Some(number.number.as_str());
@@ -105,9 +105,9 @@ impl Numbers for Store {
                     .await
             })
             .await;
-        match added.map_err(StoreUnavailable::from)? {
-            Addition::Done => Ok(()),
-            Addition::Missing(what) => Err(SetupError::Unknown(what)),
+        match done {
+            Ok(Addition::Missing(what)) => Err(SetupError::Unknown(what)),
+            done => added(done.map(|_| true), "trunk"),
         }
     }
 

@@ -6,11 +6,11 @@ use domain::at_rest::AtRestKeys;
 use domain::audit::{Action, Deed};
 use domain::ids::{TenantId, TrunkId};
 use domain::page::PageRequest;
-use domain::ports::{ReviseTrunkError, SetupError, StoreUnavailable, Trunks};
+use domain::ports::{Added, ReviseTrunkError, Seen, SetupError, StoreUnavailable, Trunks};
 use domain::scope::{Reach, Scope};
 use domain::trunk::{Trunk, TrunkRevision};
 
-use super::{or_unknown, paged};
+use super::{added, paged};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::{TrunkRow, password_place, trunk_columns};
@@ -69,12 +69,12 @@ fn changes(reach: Reach) -> bool {
 
 #[async_trait]
 impl Trunks for Store {
-    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<(), SetupError> {
+    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<Added, SetupError> {
         if !reach.covers_tenant(trunk.tenant) {
             return Err(SetupError::Unknown("tenant"));
         }
         let keys = self.writing_keys(trunk.credentials.is_some()).await?;
-        or_unknown(add(self, &keys, trunk, &deed).await.map(|()| true), "tenant")
+        added(add(self, &keys, trunk, &deed).await.map(|()| true), "tenant")
     }
 
     async fn trunks_of(
@@ -101,6 +101,7 @@ impl Trunks for Store {
         reach: Reach,
         id: TrunkId,
         revision: TrunkRevision,
+        seen: Option<Seen<Trunk>>,
         deed: Deed,
     ) -> Result<Trunk, ReviseTrunkError> {
         if !changes(reach) {
@@ -116,7 +117,12 @@ impl Trunks for Store {
                         let Some(row) = rows.into_iter().next() else {
                             return Ok(Err(ReviseTrunkError::Unknown));
                         };
-                        let revised = match row.into_trunk(self.key())?.revised(revision) {
+                        let stands = row.into_trunk(self.key())?;
+                        let revised = stands.revised(revision);
+                        if seen.is_some_and(|seen| seen.misses(&stands, revised.as_ref().ok())) {
+                            return Ok(Err(ReviseTrunkError::Overtaken));
+                        }
+                        let revised = match revised {
                             Ok(revised) => revised,
                             Err(needed) => return Ok(Err(needed.into())),
                         };

@@ -67,7 +67,8 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
             let judge = JsonSchemaJudge::start()?;
             judge.examine(document.clone()).await.context("the schema was not set")?;
             let id: SchemaId = desk.id();
-            let put = desk.schemas.put(Reach::Everything, owner, id, document.clone(), desk.deed()).await;
+            let (reach, deed) = (Reach::Everything, desk.deed());
+            let put = desk.schemas.put(reach, owner, id, document.clone(), None, deed).await;
             put.with_context(|| named(owner))?;
             output.object(&fields(owner, Some(id), &document))?;
         }

@@ -71,7 +71,7 @@ pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
     let revised = draft.into_assistant(own.id, own.tenant, own.organization, own.created_at);
     let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
     inside
-        .write(async move |service| service.assistants.revise_assistant(reach, revised, deed).await)
+        .write(async move |service| service.assistants.revise_assistant(reach, revised, None, deed).await)
         .await??;
     Ok(answer::see(&inside.href(&format!("/assistants/{}?done=saved", own.id))))
 }

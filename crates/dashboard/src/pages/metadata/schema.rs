@@ -91,10 +91,9 @@ async fn take(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError
                 let id: SchemaId = visit.new_id();
                 visit
                     .write(move |service| async move {
-                        service.schemas.put(reach, owner, id, document, deed).await
+                        service.schemas.put(reach, owner, id, document, None, deed).await
                     })
-                    .await?
-                    .map_err(refused)?;
+                    .await??;
                 return Ok(answer::see(&format!("{}?saved", subject.action)));
             }
             Err(unsafe_schema) => unsafe_schema.to_string(),

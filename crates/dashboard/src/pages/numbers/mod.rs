@@ -128,7 +128,7 @@ async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
     let made = Number { id, tenant, organization, trunk, number, created_at: inside.now() };
     let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
     match inside.write(async move |service| service.numbers.add_number(reach, made, deed).await).await? {
-        Ok(()) => Ok(answer::see(&inside.href("/numbers?done=created"))),
+        Ok(_) => Ok(answer::see(&inside.href("/numbers?done=created"))),
         Err(SetupError::Unknown("trunk")) => {
             filled.note("trunk", words.no_trunk);
             form(&inside, filled).await

@@ -81,10 +81,11 @@ pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
     let Some(revision) = revision.filter(|_| filled.is_fit()) else { return page(&inside, filled, None) };
     let revision = Revision { logo, ..revision };
     let (scope, id, deed) = (inside.scope(), inside.organization.id, inside.deed());
-    let revised = inside
-        .write(move |service| async move { service.organizations.revise(scope, id, revision, deed).await })
+    inside
+        .write(
+            move |service| async move { service.organizations.revise(scope, id, revision, None, deed).await },
+        )
         .await??;
-    revised.ok_or(PageError::NotFound)?;
     Ok(answer::see(&inside.href("/profile?saved")))
 }
 

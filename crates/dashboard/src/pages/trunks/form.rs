@@ -6,7 +6,7 @@ use application::values;
 use askama::Template;
 use domain::ids::TrunkId;
 use domain::number::CountryCode;
-use domain::ports::ReviseTrunkError;
+use domain::ports::{ReviseError, ReviseTrunkError};
 use domain::scope::Reach;
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkRevision};
@@ -99,9 +99,10 @@ pub(super) async fn revise(visit: Visit) -> Result<HttpResponse, PageError> {
     let Some(revision) = read(&visit, &mut filled) else { return form(&visit, Some(&own), filled) };
     let (reach, deed, id) = (Reach::Within(visit.scope()), visit.deed(), own.id);
     let revising =
-        visit.write(async move |service| service.trunks.revise_trunk(reach, id, revision, deed).await);
+        visit.write(async move |service| service.trunks.revise_trunk(reach, id, revision, None, deed).await);
     match revising.await? {
         Ok(_) => Ok(answer::see(&format!("/trunks/{id}?done=saved"))),
+        Err(ReviseTrunkError::Overtaken) => Err(ReviseError::Overtaken.into()),
         Err(ReviseTrunkError::Unknown) => Err(PageError::NotFound),
         Err(ReviseTrunkError::PasswordNeeded(_)) => {
             filled.note("password", words::of(visit.language).password_needed);

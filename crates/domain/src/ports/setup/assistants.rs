@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
-use super::SetupError;
+use super::{Added, SetupError};
 use crate::assistant::{Assistant, ProviderKey, ProviderRole};
 use crate::audit::Deed;
 use crate::ids::{AssistantId, OrganizationId};
 use crate::page::PageRequest;
-use crate::ports::StoreUnavailable;
+use crate::ports::{ReviseError, Seen, StoreUnavailable};
 use crate::scope::Reach;
 
 /// The assistants. One that is retired is no longer found here, and places no more calls; the calls
@@ -15,7 +15,12 @@ use crate::scope::Reach;
 #[async_trait]
 pub trait Assistants: Send + Sync {
     /// Adds an assistant to a live organization; the tenant is taken from the organization.
-    async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError>;
+    async fn add_assistant(
+        &self,
+        reach: Reach,
+        assistant: Assistant,
+        deed: Deed,
+    ) -> Result<Added, SetupError>;
 
     /// An assistant, also of a deleted organization.
     async fn assistant(&self, reach: Reach, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable>;
@@ -29,13 +34,15 @@ pub trait Assistants: Send + Sync {
     ) -> Result<Vec<Assistant>, SetupError>;
 
     /// Puts `revised` in the place of the assistant with its id, by [`Assistant::succeed`], if the
-    /// organization is live; answers what stands there now. Calls that go on keep what they began with.
+    /// organization is live and it is still what was `seen`, if anything was; answers what stands there
+    /// now. Calls that go on keep what they began with.
     async fn revise_assistant(
         &self,
         reach: Reach,
         revised: Assistant,
+        seen: Option<Seen<Assistant>>,
         deed: Deed,
-    ) -> Result<Assistant, SetupError>;
+    ) -> Result<Assistant, ReviseError>;
 
     /// Gives one provider of an assistant, or all of them, this key, if the organization is live.
     async fn set_provider_key(

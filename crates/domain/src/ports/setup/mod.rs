@@ -18,6 +18,15 @@ pub use trunks::{ReviseTrunkError, Trunks};
 
 use super::StoreUnavailable;
 
+/// What became of an addition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// It is there.
+    Fresh,
+    /// Its id is taken, perhaps by the same request that came before; nothing was done.
+    Repeated,
+}
+
 /// Why something could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {

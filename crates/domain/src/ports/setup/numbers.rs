@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::SetupError;
+use super::{Added, SetupError};
 use crate::audit::Deed;
 use crate::ids::{NumberId, OrganizationId};
 use crate::page::PageRequest;
@@ -26,7 +26,7 @@ pub struct CarriedNumber {
 pub trait Numbers: Send + Sync {
     /// Adds a number to a live organization; its trunk must be in use and belong to the same tenant.
     /// The tenant is taken from the organization, whatever `number.tenant` says.
-    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<(), SetupError>;
+    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<Added, SetupError>;
 
     /// A page of an organization's numbers, also of a deleted one's, oldest first.
     async fn numbers_of(

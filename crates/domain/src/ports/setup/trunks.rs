@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use super::SetupError;
+use super::{Added, SetupError};
 use crate::audit::Deed;
 use crate::ids::{TenantId, TrunkId};
 use crate::page::PageRequest;
-use crate::ports::StoreUnavailable;
+use crate::ports::{Seen, StoreUnavailable};
 use crate::scope::Reach;
 use crate::trunk::{PasswordNeeded, Trunk, TrunkRevision};
 
@@ -16,6 +16,9 @@ pub enum ReviseTrunkError {
     /// There is none with this id.
     #[error("no such trunk")]
     Unknown,
+    /// See [`ReviseError::Overtaken`](crate::ports::ReviseError::Overtaken).
+    #[error("somebody changed it meanwhile")]
+    Overtaken,
     /// See [`PasswordNeeded`].
     #[error(transparent)]
     PasswordNeeded(#[from] PasswordNeeded),
@@ -30,7 +33,7 @@ pub enum ReviseTrunkError {
 #[async_trait]
 pub trait Trunks: Send + Sync {
     /// Adds a trunk with its lines.
-    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<(), SetupError>;
+    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<Added, SetupError>;
 
     /// A page of a tenant's trunks, oldest first; none of an unknown tenant.
     async fn trunks_of(
@@ -43,13 +46,14 @@ pub trait Trunks: Send + Sync {
     /// A trunk.
     async fn trunk(&self, reach: Reach, id: TrunkId) -> Result<Option<Trunk>, StoreUnavailable>;
 
-    /// Changes a trunk by [`Trunk::revised`], and answers what it is now. Calls that go on keep what
-    /// they began with.
+    /// Changes a trunk by [`Trunk::revised`], if it is still what was `seen`, if anything was; answers
+    /// what it is now. Calls that go on keep what they began with.
     async fn revise_trunk(
         &self,
         reach: Reach,
         id: TrunkId,
         revision: TrunkRevision,
+        seen: Option<Seen<Trunk>>,
         deed: Deed,
     ) -> Result<Trunk, ReviseTrunkError>;
 

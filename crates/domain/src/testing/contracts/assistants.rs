@@ -6,7 +6,7 @@ use crate::assistant::{Assistant, Brain, Engine, ProviderKey, ProviderRole};
 use crate::audit::Action;
 use crate::ids::{AssistantId, OrganizationId, TenantId};
 use crate::page::PageRequest;
-use crate::ports::SetupError;
+use crate::ports::{ReviseError, SetupError};
 use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
 use crate::testing::fixtures::{
@@ -23,8 +23,8 @@ async fn listed(world: &World, organization: OrganizationId) -> Result<Vec<Assis
     world.assistants.assistants_of(Reach::Everything, organization, page).await
 }
 
-async fn revise(world: &World, revised: Assistant) -> Result<Assistant, SetupError> {
-    world.assistants.revise_assistant(Reach::Everything, revised, deed(moment(1))).await
+async fn revise(world: &World, revised: Assistant) -> Result<Assistant, ReviseError> {
+    world.assistants.revise_assistant(Reach::Everything, revised, None, deed(moment(1))).await
 }
 
 async fn give_key(
@@ -199,7 +199,7 @@ pub async fn only_a_live_organizations_assistant_is_changed(world: &World) -> Te
     for one in [&own, &unknown] {
         let changed = Assistant { name: "Other".to_owned(), ..one.clone() };
         let revised = revise(world, changed).await;
-        assert!(matches!(revised, Err(SetupError::Unknown("assistant"))));
+        assert!(matches!(revised, Err(ReviseError::Unknown("assistant"))));
         let given = give_key(world, one.id, None, stored("x")).await;
         assert!(matches!(given, Err(SetupError::Unknown("assistant"))));
     }
@@ -218,7 +218,7 @@ pub async fn a_retired_assistant_places_no_calls(world: &World) -> TestResult {
     assert!(world.directory.placeable(ground.scope(), own.id, ground.number.id).await?.is_none());
     assert_eq!(world.assistants.assistant(reach, own.id).await?, None);
     assert_eq!(listed(world, ground.organization).await?, []);
-    assert!(matches!(revise(world, own.clone()).await, Err(SetupError::Unknown("assistant"))));
+    assert!(matches!(revise(world, own.clone()).await, Err(ReviseError::Unknown("assistant"))));
     let given = give_key(world, own.id, None, stored("x")).await;
     assert!(matches!(given, Err(SetupError::Unknown("assistant"))));
     let record = world.records.read(ground.scope(), call.id).await?.ok_or("no record")?;
@@ -260,8 +260,8 @@ pub async fn assistants_out_of_reach_are_as_missing(world: &World) -> TestResult
         let late = assistant(own.tenant, own.organization);
         let added = world.assistants.add_assistant(reach, late, by.clone()).await;
         assert!(matches!(added, Err(SetupError::Unknown("organization"))), "{scope:?}");
-        let revised = world.assistants.revise_assistant(reach, made.clone(), by.clone()).await;
-        assert!(matches!(revised, Err(SetupError::Unknown("assistant"))), "{scope:?}");
+        let revised = world.assistants.revise_assistant(reach, made.clone(), None, by.clone()).await;
+        assert!(matches!(revised, Err(ReviseError::Unknown("assistant"))), "{scope:?}");
         let given = world.assistants.set_provider_key(reach, id, None, stored("x"), by.clone()).await;
         assert!(matches!(given, Err(SetupError::Unknown("assistant"))), "{scope:?}");
         assert!(!world.assistants.retire_assistant(reach, id, by).await?, "{scope:?}");
@@ -270,7 +270,7 @@ pub async fn assistants_out_of_reach_are_as_missing(world: &World) -> TestResult
     let reach = Reach::Within(own.scope());
     let late = Assistant { name: "late".to_owned(), ..bare(own.tenant, own.organization)? };
     world.assistants.add_assistant(reach, late.clone(), deed(moment(11))).await?;
-    world.assistants.revise_assistant(reach, late.clone(), deed(moment(12))).await?;
+    world.assistants.revise_assistant(reach, late.clone(), None, deed(moment(12))).await?;
     world.assistants.set_provider_key(reach, late.id, None, stored("x"), deed(moment(13))).await?;
     assert!(world.assistants.retire_assistant(reach, late.id, deed(moment(14))).await?);
     let mut entries = world.audit.entries(own.scope(), None, None, 4).await?;

@@ -15,7 +15,7 @@ use crate::testing::world::World;
 /// Does something that is noted; any other change would do.
 async fn change(world: &World, owner: SchemaOwner, deed: Deed) -> TestResult<SchemaId> {
     let id = SchemaId::from(fresh());
-    world.schemas.put(Reach::Everything, owner, id, json!({}), deed).await?;
+    world.schemas.put(Reach::Everything, owner, id, json!({}), None, deed).await?;
     Ok(id)
 }
 
@@ -150,7 +150,7 @@ pub async fn what_was_not_done_is_not_noted(world: &World) -> TestResult {
     let reach = Reach::Within(Scope::Organization(tenant, other));
     let owner = SchemaOwner::Organization(one);
     let by = Deed { actor: Actor::User(UserId::from(fresh()), "a@b.example".into()), ..deed(moment(1)) };
-    assert!(world.schemas.put(reach, owner, fresh().into(), json!({}), by).await.is_err());
+    assert!(world.schemas.put(reach, owner, fresh().into(), json!({}), None, by).await.is_err());
     assert_eq!(changes(world, Scope::Tenant(tenant), None, None).await?, []);
     Ok(())
 }

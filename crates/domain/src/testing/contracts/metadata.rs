@@ -140,7 +140,7 @@ pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> T
         if let (Some(owner), Some(id)) = (owner, id) {
             world
                 .schemas
-                .put(Reach::Everything, owner, id, json!({ "type": "object" }), deed(moment(1)))
+                .put(Reach::Everything, owner, id, json!({ "type": "object" }), None, deed(moment(1)))
                 .await?;
             for outdated in [before, Some(SchemaId::from(fresh()))] {
                 let refused = world.metadata.replace(Scope::Tenant(tenant), judged(outdated)?).await?;
@@ -153,7 +153,7 @@ pub async fn a_replace_holds_under_the_schema_that_judged_it(world: &World) -> T
     }
     // The tenant's schema does not count beside the organization's own.
     let (owner, id) = (SchemaOwner::Tenant(tenant), SchemaId::from(fresh()));
-    world.schemas.put(Reach::Everything, owner, id, json!({}), deed(moment(2))).await?;
+    world.schemas.put(Reach::Everything, owner, id, json!({}), None, deed(moment(2))).await?;
     assert_eq!(replace(world, tenant, judged(Some(newer))?).await?.version, version + 1);
     Ok(())
 }

@@ -22,7 +22,9 @@ pub mod nodes;
 pub mod numbers;
 pub mod organization_pages;
 pub mod organizations;
+pub mod overtaken;
 pub mod progress;
+pub mod repeated_additions;
 pub mod repeated_creations;
 pub mod schemas;
 pub mod secrets;
@@ -247,6 +249,17 @@ macro_rules! store_contracts {
                 wildcards_are_literal,
                 what_is_found_is_paged_and_sorted,
                 a_list_shows_what_is_in_scope,
+            }
+            overtaken {
+                a_trunk_that_somebody_else_changed_is_not_overwritten,
+                an_assistant_that_somebody_else_changed_is_not_overwritten,
+                a_profile_that_somebody_else_changed_is_not_overwritten,
+                a_schema_that_somebody_else_put_is_not_overwritten,
+            }
+            repeated_additions {
+                a_trunk_is_added_once,
+                a_number_is_added_once,
+                an_assistant_is_added_once,
             }
             repeated_creations {
                 a_repeated_creation_is_answered_by_the_first,

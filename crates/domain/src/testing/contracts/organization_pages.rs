@@ -141,7 +141,7 @@ pub async fn a_search_finds_parts_of_names_in_any_case(world: &World) -> TestRes
     assert_eq!(search(world, stranger, "clinic").await?, Vec::<String>::new());
     let own = named(world, tenant, "Before", 9).await?;
     let renamed = revision("ÄFTER", "desk@clinic.example");
-    world.organizations.revise(Scope::Tenant(tenant), own.id, renamed, deed(moment(10))).await?;
+    world.organizations.revise(Scope::Tenant(tenant), own.id, renamed, None, deed(moment(10))).await?;
     assert_eq!(search(world, tenant, "before").await?, Vec::<String>::new());
     assert_eq!(search(world, tenant, "äft").await?, ["ÄFTER"]);
     world.organizations.remove(Reach::Within(Scope::Tenant(tenant)), own.id, deed(moment(11))).await?;

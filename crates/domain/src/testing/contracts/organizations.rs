@@ -3,7 +3,7 @@
 use crate::audit::{Action, Actor, Deed};
 use crate::ids::{KeyId, OrganizationId};
 use crate::organization::{Logo, Organization, Profile, Revision, Timezone};
-use crate::ports::{Created, NewOrganization, Reachable};
+use crate::ports::{Created, NewOrganization, Reachable, ReviseError};
 use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{
     TestResult, add_organization, add_tenant, deed, fresh, moment, new_organization, organization, revision,
@@ -73,7 +73,7 @@ pub async fn a_revision_writes_what_it_names(world: &World) -> TestResult {
     let own = organization(tenant)?;
     world.organizations.create(new_organization(own.clone())).await?;
     let revise = |revision: Revision, at| {
-        world.organizations.revise(Scope::Tenant(tenant), own.id, revision, by_key(at))
+        world.organizations.revise(Scope::Tenant(tenant), own.id, revision, None, by_key(at))
     };
     let little = revision("Südklinik", "info@clinic.example");
     let profile = Profile { name: little.name.clone(), email: little.email.clone(), ..own.profile.clone() };
@@ -83,7 +83,7 @@ pub async fn a_revision_writes_what_it_names(world: &World) -> TestResult {
         last_modified_by: Some(KEY.to_string()),
         ..own.clone()
     };
-    assert_eq!(revise(little.clone(), 5).await?, Some(expected.clone()));
+    assert_eq!(revise(little.clone(), 5).await?, expected);
     assert_eq!(read(world, &own).await?.current, expected);
     let much = Revision {
         address: Some("2 Side St".to_owned()),
@@ -95,7 +95,7 @@ pub async fn a_revision_writes_what_it_names(world: &World) -> TestResult {
         timezone: Timezone::parse("America/Toronto"),
         ..little
     };
-    let done = revise(much, 9).await?.ok_or("gone")?;
+    let done = revise(much, 9).await?;
     let profile = &done.profile;
     assert_eq!((profile.address.as_str(), profile.city.as_str()), ("2 Side St", ""));
     assert_eq!((profile.state_province.as_str(), profile.postal_code.as_str()), ("ON", "K1A 0B1"));
@@ -120,9 +120,10 @@ pub async fn a_logo_is_given_kept_and_taken_away(world: &World) -> TestResult {
         (Logo::Goes, None),
     ] {
         let revision = Revision { logo, ..revision("x", "y") };
-        let done = world.organizations.revise(Scope::Tenant(tenant), own.id, revision, by_key(1)).await?;
-        assert_eq!(done.as_ref().and_then(|own| own.profile.image.as_deref()), image);
-        assert_eq!(Some(read(world, &own).await?.current), done);
+        let done =
+            world.organizations.revise(Scope::Tenant(tenant), own.id, revision, None, by_key(1)).await?;
+        assert_eq!(done.profile.image.as_deref(), image);
+        assert_eq!(read(world, &own).await?.current, done);
     }
     Ok(())
 }
@@ -134,7 +135,7 @@ pub async fn what_becomes_of_an_organization_is_noted(world: &World) -> TestResu
     let scope = Scope::Organization(tenant, own.id);
     let new = new_organization(own.clone());
     world.organizations.create(NewOrganization { deed: by_key(1), ..new }).await?;
-    world.organizations.revise(scope, own.id, revision("x", "y"), by_key(2)).await?;
+    world.organizations.revise(scope, own.id, revision("x", "y"), None, by_key(2)).await?;
     world.organizations.remove(Reach::Within(scope), own.id, by_key(3)).await?;
     let entries = world.audit.entries(scope, None, None, 9).await?;
     let told: Vec<_> =
@@ -184,8 +185,8 @@ pub async fn a_removed_organization_is_gone_but_readable(world: &World) -> TestR
         world.organizations.remove(Reach::Within(Scope::Tenant(tenant)), gone.id, deed(moment(1))).await?
     );
     let scope = Scope::Tenant(tenant);
-    let revised = world.organizations.revise(scope, gone.id, revision("x", "y"), by_key(2)).await?;
-    assert_eq!(revised, None);
+    let revised = world.organizations.revise(scope, gone.id, revision("x", "y"), None, by_key(2)).await;
+    assert!(matches!(revised, Err(ReviseError::Unknown("organization"))));
     assert!(!world.organizations.remove(Reach::Within(scope), gone.id, by_key(2)).await?);
     assert!(!world.organizations.remove(Reach::Everything, gone.id, deed(moment(2))).await?);
     assert_eq!(world.organizations.find(Scope::Tenant(tenant), gone.id).await?, None);
@@ -211,14 +212,14 @@ pub async fn organizations_out_of_scope_do_not_exist(world: &World) -> TestResul
     ] {
         assert_eq!(world.organizations.find(scope, id).await?, None);
         assert_eq!(world.organizations.read(scope, id).await?, None);
-        let revised = world.organizations.revise(scope, id, revision("x", "y"), by_key(2)).await?;
-        assert_eq!(revised, None);
+        let revised = world.organizations.revise(scope, id, revision("x", "y"), None, by_key(2)).await;
+        assert!(matches!(revised, Err(ReviseError::Unknown("organization"))));
         assert!(!world.organizations.remove(Reach::Within(scope), id, by_key(2)).await?);
     }
     let scope = Scope::Organization(tenant, own.id);
     let found = world.organizations.read(scope, own.id).await?.ok_or("not there")?;
     assert_eq!(found, Reachable { current: own.clone(), all: vec![own.clone()] });
-    let revised = world.organizations.revise(scope, own.id, revision("x", "y"), by_key(2)).await?;
-    assert_eq!(revised.map(|own| own.profile.name).as_deref(), Some("x"));
+    let revised = world.organizations.revise(scope, own.id, revision("x", "y"), None, by_key(2)).await?;
+    assert_eq!(revised.profile.name, "x");
     Ok(())
 }

@@ -50,7 +50,7 @@ pub async fn a_repeated_creation_is_answered_by_the_first(world: &World) -> Test
     assert_eq!(world.organizations.create(first).await?, Created::Fresh);
     assert_eq!(world.organizations.create(request(tenant, 1)?).await?, same(&own));
     let scope = Scope::Tenant(tenant);
-    world.organizations.revise(scope, own.id, revision("x", "y"), deed(moment(4))).await?;
+    world.organizations.revise(scope, own.id, revision("x", "y"), None, deed(moment(4))).await?;
     assert_eq!(world.organizations.create(request(tenant, 1)?).await?, same(&own));
     world.organizations.remove(Reach::Within(scope), own.id, deed(moment(5))).await?;
     assert_eq!(world.organizations.create(request(tenant, 1)?).await?, same(&own));

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{SchemaOwner, StoredSchema};
-use crate::ports::SetupError;
+use crate::ports::{ReviseError, SetupError};
 use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{TestResult, add_organization, add_tenant, deed, fresh, moment};
 use crate::testing::world::{World, together};
 
 async fn put(world: &World, owner: SchemaOwner, document: Value) -> TestResult<StoredSchema> {
     let id = SchemaId::from(fresh());
-    world.schemas.put(Reach::Everything, owner, id, document.clone(), deed(moment(1))).await?;
+    world.schemas.put(Reach::Everything, owner, id, document.clone(), None, deed(moment(1))).await?;
     Ok(StoredSchema { id: Some(id), document })
 }
 
@@ -76,8 +76,8 @@ pub async fn a_schema_needs_a_live_owner_and_stays_with_it(world: &World) -> Tes
         (SchemaOwner::Organization(deleted), "organization"),
     ] {
         let id = SchemaId::from(fresh());
-        let put = world.schemas.put(Reach::Everything, owner, id, json!({}), deed(moment(2))).await;
-        assert!(matches!(put, Err(SetupError::Unknown(named)) if named == what), "{owner:?}");
+        let put = world.schemas.put(Reach::Everything, owner, id, json!({}), None, deed(moment(2))).await;
+        assert!(matches!(put, Err(ReviseError::Unknown(named)) if named == what), "{owner:?}");
         let got = world.schemas.get(Reach::Everything, owner).await;
         assert!(matches!(got, Err(SetupError::Unknown(named)) if named == what), "{owner:?}");
     }
@@ -102,13 +102,13 @@ pub async fn a_schema_out_of_reach_is_as_missing(world: &World) -> TestResult {
     ] {
         let (reach, id) = (Reach::Within(scope), SchemaId::from(fresh()));
         let before = world.schemas.get(Reach::Everything, owner).await?;
-        let put = world.schemas.put(reach, owner, id, json!({}), deed(moment(3))).await;
+        let put = world.schemas.put(reach, owner, id, json!({}), None, deed(moment(3))).await;
         let got = world.schemas.get(reach, owner).await;
         if reached {
             put?;
             assert_eq!(got?.id, Some(id), "{scope:?} {owner:?}");
         } else {
-            assert!(matches!(put, Err(SetupError::Unknown(_))), "{scope:?} {owner:?}");
+            assert!(matches!(put, Err(ReviseError::Unknown(_))), "{scope:?} {owner:?}");
             assert!(matches!(got, Err(SetupError::Unknown(_))), "{scope:?} {owner:?}");
             assert_eq!(world.schemas.get(Reach::Everything, owner).await?, before);
         }

@@ -15,7 +15,7 @@ use crate::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkAddress, Tru
 const ALL: PageRequest = PageRequest { number: 1, size: 100 };
 
 /// The same trunk, its password unsaid.
-fn same(trunk: &Trunk) -> TrunkRevision {
+pub(super) fn same(trunk: &Trunk) -> TrunkRevision {
     let login = trunk.credentials.clone().map(|known| Login { username: known.username, password: None });
     TrunkRevision {
         name: trunk.name.clone(),
@@ -34,7 +34,7 @@ fn same(trunk: &Trunk) -> TrunkRevision {
 }
 
 async fn revise(world: &World, id: TrunkId, to: TrunkRevision) -> Result<Trunk, ReviseTrunkError> {
-    world.trunks.revise_trunk(Reach::Everything, id, to, deed(moment(1))).await
+    world.trunks.revise_trunk(Reach::Everything, id, to, None, deed(moment(1))).await
 }
 
 async fn read(world: &World, id: TrunkId) -> TestResult<Option<Trunk>> {
@@ -173,7 +173,7 @@ pub async fn trunks_out_of_reach_are_as_missing(world: &World) -> TestResult {
         assert_eq!(world.trunks.trunk(reach, id).await?.is_some(), sees, "{scope:?}");
         let listed = world.trunks.trunks_of(reach, own.tenant, ALL).await?;
         assert_eq!(!listed.is_empty(), sees, "{scope:?}");
-        let revised = world.trunks.revise_trunk(reach, id, same(&own.trunk), deed(moment(1))).await;
+        let revised = world.trunks.revise_trunk(reach, id, same(&own.trunk), None, deed(moment(1))).await;
         assert!(matches!(revised, Err(ReviseTrunkError::Unknown)), "{scope:?}");
         assert!(!world.trunks.retire_trunk(reach, id, deed(moment(1))).await?, "{scope:?}");
         let added = world.trunks.add_trunk(reach, trunk(own.tenant, None), deed(moment(1))).await;
@@ -183,7 +183,7 @@ pub async fn trunks_out_of_reach_are_as_missing(world: &World) -> TestResult {
     let reach = Reach::Within(Scope::Tenant(own.tenant));
     let another = trunk(own.tenant, None);
     world.trunks.add_trunk(reach, another.clone(), deed(moment(1))).await?;
-    world.trunks.revise_trunk(reach, another.id, same(&another), deed(moment(1))).await?;
+    world.trunks.revise_trunk(reach, another.id, same(&another), None, deed(moment(1))).await?;
     assert!(world.trunks.retire_trunk(reach, another.id, deed(moment(1))).await?);
     Ok(())
 }

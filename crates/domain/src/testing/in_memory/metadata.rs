@@ -7,7 +7,9 @@ use super::{InMemory, State};
 use crate::audit::{Action, Deed};
 use crate::ids::{OrganizationId, SchemaId, TenantId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
-use crate::ports::{MetadataRecords, Replaced, Replacement, SetupError, StoreUnavailable, StoredSchemas};
+use crate::ports::{
+    MetadataRecords, Replaced, Replacement, ReviseError, Seen, SetupError, StoreUnavailable, StoredSchemas,
+};
 use crate::scope::{Reach, Scope};
 
 #[async_trait]
@@ -67,10 +69,15 @@ impl StoredSchemas for InMemory {
         owner: SchemaOwner,
         id: SchemaId,
         document: Value,
+        seen: Option<Seen<Value>>,
         deed: Deed,
-    ) -> Result<(), SetupError> {
+    ) -> Result<(), ReviseError> {
         let mut state = self.reach()?;
-        let (within, name) = state.schema_owner(reach, owner)?;
+        let (within, name) = state.schema_owner(reach, owner).map_err(ReviseError::Unknown)?;
+        let stands = state.schema_for(owner, within).document;
+        if seen.is_some_and(|seen| seen.misses(&stands, Some(&document))) {
+            return Err(ReviseError::Overtaken);
+        }
         if state.schemas.values().any(|schema| schema.id == Some(id)) {
             return Err(StoreUnavailable::because("the id is known already").into());
         }
@@ -81,11 +88,8 @@ impl StoredSchemas for InMemory {
 
     async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError> {
         let state = self.reach()?;
-        let (within, _) = state.schema_owner(reach, owner)?;
-        Ok(match owner {
-            SchemaOwner::Tenant(_) => state.schema(owner).unwrap_or_else(StoredSchema::any_object),
-            SchemaOwner::Organization(id) => state.schema_of(within.tenant(), id),
-        })
+        let (within, _) = state.schema_owner(reach, owner).map_err(SetupError::Unknown)?;
+        Ok(state.schema_for(owner, within))
     }
 }
 
@@ -101,17 +105,25 @@ impl State {
             .unwrap_or_else(StoredSchema::any_object)
     }
 
-    /// What a schema's owner is, and what it is called.
-    fn schema_owner(&self, reach: Reach, owner: SchemaOwner) -> Result<(Scope, String), SetupError> {
+    /// The schema in force for an owner.
+    fn schema_for(&self, owner: SchemaOwner, within: Scope) -> StoredSchema {
+        match owner {
+            SchemaOwner::Tenant(_) => self.schema(owner).unwrap_or_else(StoredSchema::any_object),
+            SchemaOwner::Organization(id) => self.schema_of(within.tenant(), id),
+        }
+    }
+
+    /// What a schema's owner is, and what it is called; or what is unknown.
+    fn schema_owner(&self, reach: Reach, owner: SchemaOwner) -> Result<(Scope, String), &'static str> {
         match owner {
             SchemaOwner::Tenant(id) => {
                 let found = self.tenants.get(&id).filter(|_| reach.covers_tenant(id));
-                let tenant = found.ok_or(SetupError::Unknown("tenant"))?;
+                let tenant = found.ok_or("tenant")?;
                 Ok((Scope::Tenant(id), tenant.name.clone()))
             }
             SchemaOwner::Organization(id) => {
                 let found = self.live_organization(id).filter(|own| reach.covers(own.tenant, id));
-                let own = found.ok_or(SetupError::Unknown("organization"))?;
+                let own = found.ok_or("organization")?;
                 Ok((Scope::Organization(own.tenant, id), own.profile.name.clone()))
             }
         }

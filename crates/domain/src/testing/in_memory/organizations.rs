@@ -10,10 +10,11 @@ use super::{InMemory, OrganizationEntry, State};
 use crate::audit::{Action, Deed};
 use crate::ids::{MetadataId, OrganizationId};
 use crate::metadata::MetadataRecord;
-use crate::organization::{Logo, Organization, OrganizationField, OrganizationQuery, Revision, folded};
+use crate::organization::{Organization, OrganizationField, OrganizationQuery, Profile, Revision, folded};
 use crate::page::Page;
 use crate::ports::{
-    CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, StoreUnavailable,
+    CreateOrganizationError, Created, NewOrganization, Organizations, Reachable, ReviseError, Seen,
+    StoreUnavailable,
 };
 use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
@@ -87,38 +88,23 @@ impl Organizations for InMemory {
         scope: Scope,
         id: OrganizationId,
         revision: Revision,
+        seen: Option<Seen<Profile>>,
         deed: Deed,
-    ) -> Result<Option<Organization>, StoreUnavailable> {
+    ) -> Result<Organization, ReviseError> {
         let mut state = self.reach()?;
-        let Some(entry) = state.live_entry(Reach::Within(scope), id) else { return Ok(None) };
+        let entry = state.live_entry(Reach::Within(scope), id).ok_or(ReviseError::Unknown("organization"))?;
         let own = &mut entry.organization;
-        let profile = &mut own.profile;
-        profile.name = revision.name;
-        profile.email = revision.email;
-        for (field, new) in [
-            (&mut profile.address, revision.address),
-            (&mut profile.city, revision.city),
-            (&mut profile.state_province, revision.state_province),
-            (&mut profile.postal_code, revision.postal_code),
-            (&mut profile.country, revision.country),
-            (&mut profile.phone_number, revision.phone_number),
-        ] {
-            if let Some(new) = new {
-                *field = new;
-            }
+        let revised = own.profile.revised(revision);
+        if seen.is_some_and(|seen| seen.misses(&own.profile, Some(&revised))) {
+            return Err(ReviseError::Overtaken);
         }
-        profile.timezone = revision.timezone.unwrap_or(profile.timezone);
-        match revision.logo {
-            Logo::Stays => {}
-            Logo::Goes => profile.image = None,
-            Logo::Becomes(image) => profile.image = Some(image),
-        }
+        own.profile = revised;
         own.updated_at = deed.at;
         own.last_modified_by = Some(deed.actor.id());
         let own = own.clone();
         let within = Scope::Organization(own.tenant, id);
         state.note(&deed, within, Action::OrganizationUpdate, id, Some(&own.profile.name));
-        Ok(Some(own))
+        Ok(own)
     }
 
     async fn remove(&self, reach: Reach, id: OrganizationId, deed: Deed) -> Result<bool, StoreUnavailable> {

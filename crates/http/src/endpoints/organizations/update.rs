@@ -7,6 +7,7 @@ use actix_web::web::{self, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::requests::revision;
 use domain::ids::OrganizationId;
+use domain::ports::ReviseError;
 
 use super::record::ShortRecord;
 use super::{NOT_FOUND, description};
@@ -43,8 +44,12 @@ async fn update(gate: Data<Gate>, request: HttpRequest, payload: Payload) -> Res
     let id = request.match_info().get("id").and_then(OrganizationId::parse).ok_or(NOT_FOUND)?;
     let (scope, deed) = (principal.scope, authentication::deed(&gate, &request, &principal));
     let revised = control::run(service, |service| async move {
-        Ok(service.organizations.revise(scope, id, revision, deed).await?)
+        service.organizations.revise(scope, id, revision, None, deed).await.map_err(|error| match error {
+            ReviseError::Store(away) => away.into(),
+            // Nobody who says not what they saw is overtaken.
+            ReviseError::Unknown(_) | ReviseError::Overtaken => NOT_FOUND,
+        })
     })
     .await?;
-    Ok(HttpResponse::Ok().json(ShortRecord::from(revised.ok_or(NOT_FOUND)?)))
+    Ok(HttpResponse::Ok().json(ShortRecord::from(revised)))
 }

@@ -100,7 +100,8 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
             // Whose it is stays as it was; these are never read.
             let nobody = OrganizationId::from(NewId::at(desk.now(), [0; 10]));
             let revised = draft.into_assistant(id, tenant_of_organization(desk), nobody, desk.now());
-            let revised = desk.assistants.revise_assistant(Reach::Everything, revised, desk.deed()).await;
+            let (reach, deed) = (Reach::Everything, desk.deed());
+            let revised = desk.assistants.revise_assistant(reach, revised, None, deed).await;
             output.object(&shown::summary(&revised.with_context(|| format!("assistant {id}"))?))?;
         }
         Order::List(organization) => {

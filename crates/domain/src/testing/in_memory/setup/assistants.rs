@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
-use super::{cut, known, within};
+use super::{cut, within};
 use crate::assistant::{Assistant, ProviderKey, ProviderRole};
 use crate::audit::{Action, Deed};
 use crate::ids::{AssistantId, OrganizationId};
 use crate::page::PageRequest;
-use crate::ports::{Assistants, SetupError, StoreUnavailable};
+use crate::ports::{Added, Assistants, ReviseError, Seen, SetupError, StoreUnavailable};
 use crate::scope::{Reach, Scope};
 use crate::testing::InMemory;
 use crate::testing::fixtures::fresh;
@@ -15,18 +15,23 @@ use crate::testing::in_memory::State;
 
 #[async_trait]
 impl Assistants for InMemory {
-    async fn add_assistant(&self, reach: Reach, assistant: Assistant, deed: Deed) -> Result<(), SetupError> {
+    async fn add_assistant(
+        &self,
+        reach: Reach,
+        assistant: Assistant,
+        deed: Deed,
+    ) -> Result<Added, SetupError> {
         let mut state = self.reach()?;
         let owner = within(state.reached_live(reach, assistant.organization)?);
         if state.assistants.contains_key(&assistant.id) {
-            return Err(known().into());
+            return Ok(Added::Repeated);
         }
         state.put_assistant(
             Assistant { tenant: owner.tenant(), ..assistant },
             Action::AssistantCreate,
             &deed,
         );
-        Ok(())
+        Ok(Added::Fresh)
     }
 
     async fn assistant(&self, reach: Reach, id: AssistantId) -> Result<Option<Assistant>, StoreUnavailable> {
@@ -51,11 +56,16 @@ impl Assistants for InMemory {
         &self,
         reach: Reach,
         mut revised: Assistant,
+        seen: Option<Seen<Assistant>>,
         deed: Deed,
-    ) -> Result<Assistant, SetupError> {
+    ) -> Result<Assistant, ReviseError> {
         let mut state = self.reach()?;
-        let earlier = state.living_assistant(reach, revised.id)?;
+        let found = state.living_assistant(reach, revised.id);
+        let earlier = found.ok_or(ReviseError::Unknown("assistant"))?;
         revised.succeed(&earlier);
+        if seen.is_some_and(|seen| seen.misses(&earlier, Some(&revised))) {
+            return Err(ReviseError::Overtaken);
+        }
         state.put_assistant(revised.clone(), Action::AssistantUpdate, &deed);
         Ok(revised)
     }
@@ -69,7 +79,8 @@ impl Assistants for InMemory {
         deed: Deed,
     ) -> Result<Assistant, SetupError> {
         let mut state = self.reach()?;
-        let mut assistant = state.living_assistant(reach, id)?;
+        let found = state.living_assistant(reach, id);
+        let mut assistant = found.ok_or(SetupError::Unknown("assistant"))?;
         if !assistant.set_provider_key(role, &key) {
             return Err(SetupError::Unknown("provider"));
         }
@@ -108,9 +119,8 @@ impl State {
         found.filter(|own| !self.retired_assistants.contains(&own.id))
     }
 
-    fn living_assistant(&self, reach: Reach, id: AssistantId) -> Result<Assistant, SetupError> {
+    fn living_assistant(&self, reach: Reach, id: AssistantId) -> Option<Assistant> {
         let found = self.own_assistant(reach, id);
-        let found = found.filter(|own| self.live_organization(own.organization).is_some());
-        found.cloned().ok_or(SetupError::Unknown("assistant"))
+        found.filter(|own| self.live_organization(own.organization).is_some()).cloned()
     }
 }

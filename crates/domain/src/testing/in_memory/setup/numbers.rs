@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use super::{cut, known, within};
+use super::{cut, within};
 use crate::audit::{Action, Deed};
 use crate::ids::{NumberId, OrganizationId};
 use crate::page::PageRequest;
-use crate::ports::{CarriedNumber, Numbers, SetupError, StoreUnavailable};
+use crate::ports::{Added, CarriedNumber, Numbers, SetupError, StoreUnavailable};
 use crate::scope::{Reach, Scope};
 use crate::testing::InMemory;
 use crate::testing::in_memory::State;
@@ -14,7 +14,7 @@ use crate::trunk::Number;
 
 #[async_trait]
 impl Numbers for InMemory {
-    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<(), SetupError> {
+    async fn add_number(&self, reach: Reach, number: Number, deed: Deed) -> Result<Added, SetupError> {
         let mut state = self.reach()?;
         let owner = within(state.reached_live(reach, number.organization)?);
         let trunk = state.trunks_in_use().find(|trunk| trunk.id == number.trunk);
@@ -22,11 +22,11 @@ impl Numbers for InMemory {
             return Err(SetupError::Unknown("trunk"));
         }
         if state.numbers.contains_key(&number.id) {
-            return Err(known().into());
+            return Ok(Added::Repeated);
         }
         state.note(&deed, owner, Action::NumberCreate, number.id, Some(number.number.as_str()));
         state.numbers.insert(number.id, Number { tenant: owner.tenant(), ..number });
-        Ok(())
+        Ok(Added::Fresh)
     }
 
     async fn numbers_of(

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use super::{cut, known};
+use super::cut;
 use crate::audit::{Action, Deed};
 use crate::ids::{TenantId, TrunkId};
 use crate::page::PageRequest;
-use crate::ports::{ReviseTrunkError, SetupError, StoreUnavailable, Trunks};
+use crate::ports::{Added, ReviseTrunkError, Seen, SetupError, StoreUnavailable, Trunks};
 use crate::scope::{Reach, Scope};
 use crate::testing::InMemory;
 use crate::testing::in_memory::{State, TrunkEntry};
@@ -19,19 +19,19 @@ fn sees(reach: Reach, tenant: TenantId) -> bool {
 
 #[async_trait]
 impl Trunks for InMemory {
-    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<(), SetupError> {
+    async fn add_trunk(&self, reach: Reach, trunk: Trunk, deed: Deed) -> Result<Added, SetupError> {
         let mut state = self.reach()?;
         if !state.tenants.contains_key(&trunk.tenant) || !reach.covers_tenant(trunk.tenant) {
             return Err(SetupError::Unknown("tenant"));
         }
         if state.trunks.contains_key(&trunk.id) {
-            return Err(known().into());
+            return Ok(Added::Repeated);
         }
         state.note(&deed, Scope::Tenant(trunk.tenant), Action::TrunkCreate, trunk.id, Some(&trunk.name));
         let mut entry = TrunkEntry { trunk, lines: Vec::new(), retired: false };
         entry.string_lines();
         state.trunks.insert(entry.trunk.id, entry);
-        Ok(())
+        Ok(Added::Fresh)
     }
 
     async fn trunks_of(
@@ -56,11 +56,16 @@ impl Trunks for InMemory {
         reach: Reach,
         id: TrunkId,
         revision: TrunkRevision,
+        seen: Option<Seen<Trunk>>,
         deed: Deed,
     ) -> Result<Trunk, ReviseTrunkError> {
         let mut state = self.reach()?;
         let entry = state.own_trunk(reach, id).ok_or(ReviseTrunkError::Unknown)?;
-        let revised = entry.trunk.revised(revision)?;
+        let revised = entry.trunk.revised(revision);
+        if seen.is_some_and(|seen| seen.misses(&entry.trunk, revised.as_ref().ok())) {
+            return Err(ReviseTrunkError::Overtaken);
+        }
+        let revised = revised?;
         entry.trunk = revised.clone();
         entry.string_lines();
         state.note(&deed, Scope::Tenant(revised.tenant), Action::TrunkUpdate, id, Some(&revised.name));
