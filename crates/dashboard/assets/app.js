@@ -35,3 +35,8 @@ addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+// What a part of a form says of itself while it is closed is what was saved: not once something in it changes.
+for (const told of document.querySelectorAll("summary > .soft")) {
+  told.closest("details").addEventListener("input", () => { told.hidden = true; }, { once: true });
+}

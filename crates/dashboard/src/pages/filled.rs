@@ -81,6 +81,11 @@ impl Filled {
         self.problems.is_empty()
     }
 
+    /// The fields that something is wrong with, and what is.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.problems.iter().map(|(name, told)| (name.as_str(), told.as_str()))
+    }
+
     pub(crate) fn value(&self, name: &str) -> &str {
         self.values.get(name).map_or("", String::as_str)
     }

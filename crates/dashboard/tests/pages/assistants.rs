@@ -1,9 +1,9 @@
-//! Assistants: made, changed, given keys, retired.
+//! Assistants as files: made, changed, given keys, retired.
 
 use domain::audit::Action;
 use domain::user::Role;
 
-use crate::support::{Site, audited};
+use crate::support::{Site, audited, fields, pairs};
 
 const SCRIPT: &str = "name = 'Ada <b>'\nengine = 'builtin'\nfirst_message = 'Hello {{x}}'\n";
 const REALTIME: &str =
@@ -15,15 +15,17 @@ async fn an_assistant_is_made_changed_and_retired() {
     let mut browser = site.signed_in(&site.clinic, None, Role::Member).await;
     let home = format!("/o/{}/assistants", site.clinic.first());
     assert!(browser.get(&home).await.body.contains("There is no assistant yet"));
-    let new = format!("{home}/new");
+    let new = format!("{home}/new/file");
     let made = browser.submit(&new, &new, &[("file", SCRIPT)]).await;
     assert_eq!(made.status, 303, "{}", made.body);
     let page = made.location().trim_end_matches("?done=created").to_owned();
-    let shown = browser.get(&page).await.body;
+    let file = format!("{page}/file");
+    let shown = browser.get(&file).await.body;
     assert!(!shown.contains("<b>") && shown.contains("engine = &#34;builtin&#34;"), "{shown}");
     let changed = SCRIPT.replace("Ada <b>", "Grace");
-    let saved = browser.submit(&page, &page, &[("file", &changed)]).await;
-    assert_eq!(saved.location(), format!("{page}?done=saved"));
+    let saved = browser.submit(&file, &file, &[("file", &changed)]).await;
+    assert_eq!(saved.location(), format!("{file}?done=saved"));
+    assert!(browser.get(saved.location()).await.body.contains("Saved. Calls from now on use it"));
     assert!(browser.get(&home).await.body.contains(">Grace</a>"));
     let retire = format!("{page}/retire");
     assert!(browser.get(&retire).await.body.contains("Its calls keep naming it"));
@@ -40,7 +42,7 @@ async fn an_assistant_is_made_changed_and_retired() {
 async fn a_mistake_in_the_file_is_told_with_what_was_typed() {
     let site = Site::start().await;
     let mut browser = site.signed_in(&site.clinic, None, Role::Member).await;
-    let new = format!("/o/{}/assistants/new", site.clinic.first());
+    let new = format!("/o/{}/assistants/new/file", site.clinic.first());
     for (file, told) in [
         ("name = 'A'\nengine = 'builtin'\n", "first_message: a script needs one"),
         ("name = 'A'\nengine = builtin\n", "line 2: "),
@@ -67,7 +69,7 @@ async fn every_engine_begins_with_a_file_that_is_taken_in_both_languages() {
         let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
         browser.keep("callwright-language", language);
         for engine in ["builtin", "realtime", "cascade"] {
-            let new = format!("/o/{}/assistants/new?engine={engine}", site.clinic.first());
+            let new = format!("/o/{}/assistants/new/file?engine={engine}", site.clinic.first());
             let page = browser.get(&new).await.body;
             let (_, rest) = page.split_once("</a></li>").and(page.split_once("<textarea")).unwrap();
             let (_, rest) = rest.split_once('>').unwrap();
@@ -83,8 +85,7 @@ async fn every_engine_begins_with_a_file_that_is_taken_in_both_languages() {
 async fn a_providers_key_is_stored_and_never_shown() {
     let site = Site::start().await;
     let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
-    let home = format!("/o/{}/assistants", site.clinic.first());
-    let new = format!("{home}/new");
+    let new = format!("/o/{}/assistants/new/file", site.clinic.first());
     let made = browser.submit(&new, &new, &[("file", REALTIME)]).await;
     let page = made.location().trim_end_matches("?done=created").to_owned();
     assert!(browser.get(&page).await.body.contains("no key"));
@@ -95,8 +96,13 @@ async fn a_providers_key_is_stored_and_never_shown() {
     assert_eq!(given.location(), format!("{page}?done=key"));
     let shown = browser.get(&page).await.body;
     assert!(shown.contains("key stored") && !shown.contains("sk-secret"), "{shown}");
-    // Saving the file anew keeps it; a member may not give one.
-    assert_eq!(browser.submit(&page, &page, &[("file", REALTIME)]).await.status, 303);
+    // Saving the file anew keeps it, and so does the form; a member may not give one.
+    let file = format!("{page}/file");
+    assert_eq!(browser.submit(&file, &file, &[("file", REALTIME)]).await.status, 303);
+    let shown = browser.get(&page).await.body;
+    assert!(shown.contains("key stored"));
+    let known = fields(&shown, "assistant");
+    assert_eq!(browser.post(&page, &pairs(&known)).await.location(), format!("{page}?done=saved"));
     assert!(browser.get(&page).await.body.contains("key stored"));
     let mut member = site.signed_in(&site.clinic, None, Role::Member).await;
     let refused = member.submit(&page, &key, &[("provider", "realtime"), ("remove", "yes")]).await;
@@ -110,16 +116,21 @@ async fn a_providers_key_is_stored_and_never_shown() {
 async fn an_assistant_of_another_organization_is_not_there() {
     let site = Site::start().await;
     let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
-    let new = format!("/o/{}/assistants/new", site.clinic.first());
+    let new = format!("/o/{}/assistants/new/file", site.clinic.first());
     let made = browser.submit(&new, &new, &[("file", SCRIPT)]).await;
     let id = made.location().rsplit('/').next().unwrap().trim_end_matches("?done=created").to_owned();
     let second = site.clinic.organizations[1];
-    assert_eq!(browser.get(&format!("/o/{second}/assistants/{id}")).await.status, 404);
     let mut rival = site.signed_in(&site.rival, None, Role::Admin).await;
-    assert_eq!(rival.get(&format!("/o/{}/assistants/{id}", site.rival.first())).await.status, 404);
     let mut viewer = site.signed_in(&site.clinic, Some(site.clinic.first()), Role::Viewer).await;
-    let page = format!("/o/{}/assistants/{id}", site.clinic.first());
-    let shown = viewer.get(&page).await;
-    assert!(shown.status == 200 && shown.body.contains("readonly"), "{}", shown.body);
-    assert_eq!(viewer.submit(&page, &page, &[("file", SCRIPT)]).await.status, 403);
+    for view in ["", "/file"] {
+        assert_eq!(browser.get(&format!("/o/{second}/assistants/{id}{view}")).await.status, 404);
+        let theirs = format!("/o/{}/assistants/{id}{view}", site.rival.first());
+        assert_eq!(rival.get(&theirs).await.status, 404);
+        let page = format!("/o/{}/assistants/{id}{view}", site.clinic.first());
+        let shown = viewer.get(&page).await;
+        assert!(shown.status == 200 && shown.body.contains("readonly"), "{}", shown.body);
+        assert!(!shown.body.contains("<button>Save"), "{}", shown.body);
+        let sent = [("file", SCRIPT), ("name", "A"), ("first_message", "Hello"), ("whole", "yes")];
+        assert_eq!(viewer.submit(&page, &page, &sent).await.status, 403);
+    }
 }

@@ -9,6 +9,7 @@
 )]
 
 mod account;
+mod assistant_form;
 mod assistants;
 mod audit_log;
 mod call_stories;

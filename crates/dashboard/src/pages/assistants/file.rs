@@ -3,13 +3,11 @@
 use actix_web::HttpResponse;
 use application::assistant_file::{self, Draft};
 use askama::Template;
-use domain::assistant::{Assistant, ProviderKey};
-use domain::ids::AssistantId;
-use domain::scope::Reach;
+use domain::assistant::Assistant;
 use domain::user::Right;
 
-use super::named;
 use super::words::{self, Words};
+use super::{form, named};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
@@ -20,7 +18,8 @@ use crate::request::Inside;
 #[template(path = "assistants/file.html")]
 struct Shown {
     layout: Layout,
-    words: &'static Words,
+    all: &'static Words,
+    words: &'static form::Words,
     home: String,
     /// None while it is new.
     id: Option<String>,
@@ -29,51 +28,33 @@ struct Shown {
     engine: &'static str,
     filled: Filled,
     writes: bool,
-    keys: Vec<Key>,
-    gives_keys: bool,
-}
-
-/// How the service gets into one provider.
-struct Key {
-    role: &'static str,
-    host: String,
-    told: String,
 }
 
 pub(super) fn new(inside: &Inside) -> Result<HttpResponse, PageError> {
     let engine = words::known_engine(inside.query.text("engine"));
     let text = words::of(inside.language).beginning(engine);
-    form(inside, None, engine, Filled::with(inside, [("file", text.to_owned())]))
+    page(inside, None, Filled::with(inside, [("file", text.to_owned())]))
 }
 
 pub(super) async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
     let (draft, filled) = read(&inside);
-    let engine = words::known_engine(inside.query.text("engine"));
-    let Some(draft) = draft else { return form(&inside, None, engine, filled) };
-    let own = &inside.organization;
-    let id: AssistantId = inside.new_id();
-    let made = draft.into_assistant(id, own.tenant, own.id, inside.now());
-    let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
-    inside.write(async move |service| service.assistants.add_assistant(reach, made, deed).await).await??;
+    let Some(draft) = draft else { return page(&inside, None, filled) };
+    let id = form::add(&inside, draft).await?;
     Ok(answer::see(&inside.href(&format!("/assistants/{id}?done=created"))))
 }
 
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
     let filled = Filled::with(&inside, [("file", assistant_file::write(&own))]);
-    form(&inside, Some(&own), super::engine(&own), filled)
+    page(&inside, Some(&own), filled)
 }
 
 pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
     let (draft, filled) = read(&inside);
-    let Some(draft) = draft else { return form(&inside, Some(&own), super::engine(&own), filled) };
-    let revised = draft.into_assistant(own.id, own.tenant, own.organization, own.created_at);
-    let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
-    inside
-        .write(async move |service| service.assistants.revise_assistant(reach, revised, None, deed).await)
-        .await??;
-    Ok(answer::see(&inside.href(&format!("/assistants/{}?done=saved", own.id))))
+    let Some(draft) = draft else { return page(&inside, Some(&own), filled) };
+    form::replace(&inside, &own, draft).await?;
+    Ok(answer::see(&inside.href(&format!("/assistants/{}/file?done=saved", own.id))))
 }
 
 /// What was typed, and the assistant that it describes.
@@ -89,46 +70,20 @@ fn read(inside: &Inside) -> (Option<Draft>, Filled) {
     }
 }
 
-pub(super) fn form(
-    inside: &Inside,
-    own: Option<&Assistant>,
-    engine: &'static str,
-    filled: Filled,
-) -> Result<HttpResponse, PageError> {
-    let words = words::of(inside.language);
-    let notice = match inside.query.text("done") {
-        Some("created") => Some(words.created_notice),
-        Some("saved") => Some(words.saved),
-        Some("key") => Some(words.key_saved),
-        _ => None,
-    };
-    let name = own.map_or_else(|| words.new.to_owned(), |own| own.name.clone());
-    let keys = own.map(|own| keys(own, words)).unwrap_or_default();
+fn page(inside: &Inside, own: Option<&Assistant>, filled: Filled) -> Result<HttpResponse, PageError> {
+    let all = words::of(inside.language);
+    let name = own.map_or_else(|| all.new.to_owned(), |own| own.name.clone());
     let shown = Shown {
-        layout: Layout::of(inside, Section::Assistants, name.clone()).noting(notice),
-        words,
+        layout: Layout::of(inside, Section::Assistants, name.clone())
+            .noting(all.done(inside.query.text("done"))),
+        all,
+        words: form::words_of(inside.language),
         home: inside.href("/assistants"),
         id: own.map(|own| own.id.to_string()),
         name,
-        engine,
+        engine: own.map_or_else(|| words::known_engine(inside.query.text("engine")), super::engine),
         writes: inside.may(Right::WriteAssistants),
-        gives_keys: inside.may(Right::ManageSetup) && !keys.is_empty(),
-        keys,
         filled,
     };
     shown.filled.page(&shown)
-}
-
-fn keys(own: &Assistant, words: &Words) -> Vec<Key> {
-    let providers = own.providers().into_iter();
-    let key = providers.map(|(role, provider)| Key {
-        role: role.as_str(),
-        host: provider.endpoint.host_str().unwrap_or_default().to_owned(),
-        told: match &provider.key {
-            ProviderKey::None => words.no_key.to_owned(),
-            ProviderKey::Stored(_) => words.stored_key.to_owned(),
-            ProviderKey::Variable(name) => format!("{} {name}", words.variable),
-        },
-    });
-    key.collect()
 }

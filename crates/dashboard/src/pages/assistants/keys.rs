@@ -1,15 +1,14 @@
 //! Keys of providers: written, and never shown again.
 
 use actix_web::HttpResponse;
-use application::{assistant_file, values};
+use application::values;
 use domain::assistant::{ProviderKey, ProviderRole};
 use domain::scope::Reach;
 use domain::secret::Secret;
 
-use super::{file, named};
+use super::{form, named};
 use crate::answer;
 use crate::error::PageError;
-use crate::pages::filled::Filled;
 use crate::request::Inside;
 
 /// Gives a provider a key, or takes its key away.
@@ -23,11 +22,7 @@ pub(super) async fn give(inside: Inside) -> Result<HttpResponse, PageError> {
         let text = inside.form.text("key").unwrap_or_default();
         match values::provider_key(text) {
             Ok(key) => ProviderKey::Stored(Secret::new(key)),
-            Err(broken) => {
-                let mut filled = Filled::with(&inside, [("file", assistant_file::write(&own))]);
-                filled.note("key", &broken);
-                return file::form(&inside, Some(&own), super::engine(&own), filled);
-            }
+            Err(broken) => return form::with_bad_key(&inside, &own, &broken),
         }
     };
     let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());

@@ -1,7 +1,8 @@
-//! The assistants of an organization: the list, the file of each, its providers' keys, and taking it out of
-//! use.
+//! The assistants of an organization: the list, each as a form and as its file, its providers' keys, and
+//! taking it out of use.
 
 mod file;
+mod form;
 mod keys;
 mod list;
 mod words;
@@ -28,18 +29,34 @@ pub(crate) const PAGES: &[Page] = &[
     ),
     Page::get(
         "/o/{organization}/assistants/new",
-        Takes::Within(Right::WriteAssistants, |inside| Box::pin(ready(file::new(&inside)))),
+        Takes::Within(Right::WriteAssistants, |inside| Box::pin(ready(form::new(&inside)))),
     ),
     Page::post(
         "/o/{organization}/assistants/new",
+        Takes::Within(Right::WriteAssistants, |inside| Box::pin(form::create(inside))),
+    ),
+    Page::get(
+        "/o/{organization}/assistants/new/file",
+        Takes::Within(Right::WriteAssistants, |inside| Box::pin(ready(file::new(&inside)))),
+    ),
+    Page::post(
+        "/o/{organization}/assistants/new/file",
         Takes::Within(Right::WriteAssistants, |inside| Box::pin(file::create(inside))),
     ),
     Page::get(
         "/o/{organization}/assistants/{assistant}",
-        Takes::Within(Right::SeeSetup, |inside| Box::pin(file::show(inside))),
+        Takes::Within(Right::SeeSetup, |inside| Box::pin(form::show(inside))),
     ),
     Page::post(
         "/o/{organization}/assistants/{assistant}",
+        Takes::Within(Right::WriteAssistants, |inside| Box::pin(form::revise(inside))),
+    ),
+    Page::get(
+        "/o/{organization}/assistants/{assistant}/file",
+        Takes::Within(Right::SeeSetup, |inside| Box::pin(file::show(inside))),
+    ),
+    Page::post(
+        "/o/{organization}/assistants/{assistant}/file",
         Takes::Within(Right::WriteAssistants, |inside| Box::pin(file::revise(inside))),
     ),
     Page::post(

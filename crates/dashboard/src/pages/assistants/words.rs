@@ -62,6 +62,16 @@ impl Words {
         }
     }
 
+    /// What was done, told above the page.
+    pub(super) fn done(&self, what: Option<&str>) -> Option<&'static str> {
+        match what? {
+            "created" => Some(self.created_notice),
+            "saved" => Some(self.saved),
+            "key" => Some(self.key_saved),
+            _ => None,
+        }
+    }
+
     /// The file that a new assistant begins with.
     pub(super) fn beginning(&self, engine: &str) -> &'static str {
         match engine {

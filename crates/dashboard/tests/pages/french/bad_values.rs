@@ -92,7 +92,9 @@ pub(super) async fn bad(path: &str, place: &mut Place) -> Vec<Fields> {
         "/o/{organization}/place-call/phone" => {
             each(&[("once", "a"), ("callee", "answers")], &[("assistant", "x"), ("name", &long)])
         }
-        "/o/{organization}/assistants/new" | "/o/{organization}/assistants/{assistant}" => {
+        "/o/{organization}/assistants/new" => scripts(),
+        "/o/{organization}/assistants/{assistant}" => agents(),
+        "/o/{organization}/assistants/new/file" | "/o/{organization}/assistants/{assistant}/file" => {
             files().map(|file| vec![("file", file)]).collect()
         }
         "/o/{organization}/assistants/{assistant}/key" => {
@@ -100,6 +102,43 @@ pub(super) async fn bad(path: &str, place: &mut Place) -> Vec<Fields> {
         }
         _ => Vec::new(),
     }
+}
+
+/// What is sent to the form of a new script.
+fn scripts() -> Vec<Fields> {
+    let step = [("steps[1].wait_for", "digits"), ("steps[1].digits", "1")];
+    each(
+        &[&[("name", "A"), ("first_message", "x"), ("whole", "")][..], &step].concat(),
+        &[
+            ("name", ""),
+            ("first_message", ""),
+            ("recording_notice", "x"),
+            ("voicemail.message", "x"),
+            ("outcomes", "A B"),
+            ("variables", "x"),
+            ("variables", "x = 1\nx = 2"),
+            ("limits.silence_seconds", "x"),
+            ("steps[1].wait_for", "x"),
+            ("steps[1].digits", "99"),
+            ("steps[1].replies", "x = y"),
+        ],
+    )
+}
+
+/// What is sent to the form of an AI.
+fn agents() -> Vec<Fields> {
+    each(
+        &[("name", "A"), ("instructions", "x"), ("realtime.model", "m"), ("whole", "")],
+        &[
+            ("instructions", ""),
+            ("realtime.model", ""),
+            ("realtime.dialect", "azure"),
+            ("realtime.endpoint", "x"),
+            ("realtime.key_variable", "X"),
+            ("tools", "transfer_call"),
+            ("transfer_targets[1].name", "x"),
+        ],
+    )
 }
 
 /// What is sent to the form that places calls.
@@ -151,7 +190,7 @@ fn files() -> impl Iterator<Item = String> {
         "realtime.dialect = 'x'",
         "realtime.dialect = 'azure'",
         "realtime.endpoint = 'x'",
-        "realtime.endpoint = 'wss://10.0.0.1/'",
+        "realtime.endpoint = 'wss://192.168.0.1/'",
         "realtime.endpoint = 'ws://a.example/'",
     ];
     ["", "name = ''\nengine = 'builtin'\nfirst_message = 'x'"]

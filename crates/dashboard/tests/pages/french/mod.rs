@@ -36,7 +36,7 @@ impl Place {
         browser.keep("callwright-language", "fr-CA");
         let organization = ground.organization.to_string();
         let home = format!("/o/{organization}");
-        let new = format!("{home}/assistants/new");
+        let new = format!("{home}/assistants/new/file");
         let made = browser.submit("/account", &new, &[("file", REALTIME)]).await;
         let assistant = made.location().rsplit('/').next().unwrap().trim_end_matches("?done=created");
         let things = BTreeMap::from([

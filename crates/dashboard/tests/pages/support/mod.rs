@@ -3,6 +3,7 @@
 mod browser;
 mod calling;
 mod english;
+mod fields;
 mod receivers;
 mod system;
 mod trunk_states;
@@ -21,7 +22,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use dashboard::{Dashboard, FORMS_MAX, Front, Service};
 use domain::audit::{Action, Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
-use domain::network::AddressPolicy;
+use domain::network::{AddressPolicy, Network};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
 use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
@@ -38,6 +39,7 @@ use url::Url;
 
 pub(crate) use browser::{Browser, Shown};
 pub(crate) use english::{english_word, read_of};
+pub(crate) use fields::{fields, pairs};
 pub(crate) use receivers::Receivers;
 pub(crate) use system::{Counter, PlainPasswords, Signs, TestClock};
 pub(crate) use trunk_states::TrunkStates;
@@ -160,7 +162,7 @@ impl Site {
             schemas: world.schemas.clone(),
             judge,
             assistants: world.assistants.clone(),
-            allowed_assistants: Allowed::default(),
+            allowed_assistants: allowed_assistants(),
             numbers: world.numbers.clone(),
             trunks: world.trunks.clone(),
             trunk_addresses: AddressPolicy::default(),
@@ -276,6 +278,12 @@ fn hash() -> PasswordHash {
 /// What the operator does now.
 pub(crate) fn operator(at: time::OffsetDateTime) -> Deed {
     Deed { actor: Actor::Operator, from: None, at }
+}
+
+/// One network and one variable.
+pub(crate) fn allowed_assistants() -> Allowed {
+    let addresses = AddressPolicy { allowed: vec![Network::parse("10.0.0.0/8").unwrap()], own: Vec::new() };
+    Allowed { addresses, variables: ["OPENAI_API_KEY".to_owned()].into() }
 }
 
 /// A fresh id.

@@ -132,7 +132,12 @@ fn fields(
         "/o/{organization}/settings/callback-secret/rotate" => &[("replacing", &once), ("overlap", "24")],
         "/organizations/new" => &[&PROFILE[..], &[("name", "One more")]].concat(),
         "/o/{organization}/profile" => &[&PROFILE[..], &[("name", &title)]].concat(),
-        "/o/{organization}/assistants/new" | "/o/{organization}/assistants/{assistant}" => &[("file", &file)],
+        "/o/{organization}/assistants/new" | "/o/{organization}/assistants/{assistant}" => {
+            &[("name", &title), ("first_message", "Good morning."), ("whole", "yes")]
+        }
+        "/o/{organization}/assistants/new/file" | "/o/{organization}/assistants/{assistant}/file" => {
+            &[("file", &file)]
+        }
         "/o/{organization}/assistants/{assistant}/key" => {
             &[("provider", "realtime"), ("key", "not-a-real-key")]
         }

@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod asked;
+mod assistants;
 mod calls;
 mod first_run;
 mod forgery;
