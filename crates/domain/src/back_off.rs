@@ -2,8 +2,9 @@
 //!
 //! Failures are counted thrice. The long wait belongs to an account *as it is tried from one address*, and
 //! to an address whatever account it tries. Over all addresses an account waits [`ACCOUNT_WAIT_MAX`] at
-//! most: enough that guesses from everywhere come to nothing, and little enough that nobody who knows an
-//! e-mail address can lock its owner out elsewhere.
+//! most: enough that guesses from everywhere come to nothing. Where the account signed in of late it waits
+//! for what failed there alone: whoever knows an e-mail address, and fails from however many addresses, does
+//! not lock its owner out.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use time::OffsetDateTime;
 
 use crate::organization::folded;
+use crate::session::LIFETIME;
 
 /// The longest wait.
 pub const WAIT_MAX: Duration = Duration::from_mins(15);
@@ -20,6 +22,9 @@ pub const ACCOUNT_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Failures are forgotten when none came for so long.
 pub const FORGET_AFTER: Duration = Duration::from_hours(1);
+
+/// So long after it signed in from an address, an account does not wait there for what fails elsewhere.
+pub const KNOWN_FOR: Duration = LIFETIME;
 
 /// Failures for an account that cost no wait: people mistype.
 const ACCOUNT_FREE: u32 = 4;
@@ -92,6 +97,19 @@ impl Subject {
     }
 }
 
+/// How long a try waits, by all that is counted for it; none when it may be made now. Until `known_until`
+/// the account is known where it is tried from.
+pub fn wait(
+    counted: impl IntoIterator<Item = (Subject, Failures)>,
+    known_until: Option<OffsetDateTime>,
+    now: OffsetDateTime,
+) -> Option<Duration> {
+    let known = known_until.is_some_and(|until| until > now);
+    let counts = |subject: &Subject| !(known && matches!(subject, Subject::Account(_)));
+    let counted = counted.into_iter().filter(|(subject, _)| counts(subject));
+    counted.filter_map(|(subject, failures)| subject.wait(failures, now)).max()
+}
+
 /// Whoever has the address: one subscriber has a whole IPv6 network.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
@@ -153,6 +171,22 @@ mod tests {
     fn an_address_has_twenty_failures_first() {
         let address = Subject::address("192.0.2.1".parse().unwrap());
         assert_eq!([19, 20, 21].map(|count| waits(&address, count, 0)), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_known_account_waits_for_what_failed_there_alone() {
+        let [account, from_here, address] = Subject::all("a", "192.0.2.1".parse().unwrap());
+        let failed = |count| Failures { count, last_at: at(100) };
+        let waits = |own, known_until: Option<u64>| {
+            let counted = [
+                (account.clone(), failed(40)),
+                (from_here.clone(), failed(own)),
+                (address.clone(), failed(0)),
+            ];
+            wait(counted, known_until.map(at), at(100)).map_or(0, |wait| wait.as_secs())
+        };
+        assert_eq!([waits(0, None), waits(0, Some(100)), waits(0, Some(101))], [30, 30, 0]);
+        assert_eq!([waits(7, Some(101)), waits(12, Some(101)), waits(7, None)], [4, 128, 30]);
     }
 
     #[test]

@@ -91,7 +91,7 @@ macro_rules! forget_text {
 
 const FORGET_SESSIONS: &str = forget_text!("sessions", "expires_at");
 const FORGET_LINKS: &str = forget_text!("one_time_links", "expires_at");
-const FORGET_FAILURES: &str = forget_text!("sign_in_failures", "last_at");
+const FORGET_FAILURES: &str = forget_text!("sign_in_failures", "GREATEST(last_at, known_until)");
 
 row! {
     Done { done: i64 }

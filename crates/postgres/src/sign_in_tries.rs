@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use diesel::result::Error as DieselError;
 use diesel_async::AsyncConnection;
-use domain::back_off::{Failures, Subject};
+use domain::back_off::{self, Failures, KNOWN_FOR, Subject};
 use domain::ids::UserId;
 use domain::organization::folded;
 use domain::password::PasswordHash;
@@ -18,7 +18,8 @@ use crate::failure::Failure;
 use crate::statement::{row, statement};
 use crate::store::Store;
 
-const COUNTED: &str = "SELECT subject, failures, last_at FROM sign_in_failures WHERE subject = ANY($1)";
+const COUNTED: &str =
+    "SELECT subject, failures, last_at, known_until FROM sign_in_failures WHERE subject = ANY($1)";
 
 // Locks what is counted, in the given order, whether it was there or not: of tries side by side
 // each sees those before it.
@@ -26,7 +27,7 @@ const LOCK: &str = "
 INSERT INTO sign_in_failures (subject, failures, last_at)
 SELECT subject, 0, $2 FROM unnest($1) WITH ORDINALITY AS asked (subject, place) ORDER BY place
 ON CONFLICT (subject) DO UPDATE SET subject = excluded.subject
-RETURNING subject, failures, last_at";
+RETURNING subject, failures, last_at, known_until";
 
 const COUNT: &str = "UPDATE sign_in_failures SET failures = $2, last_at = $3 WHERE subject = $1";
 
@@ -35,11 +36,20 @@ SELECT id, password FROM users WHERE email_folded = $1 AND removed_at IS NULL AN
 
 const FORGET: &str = "DELETE FROM sign_in_failures WHERE subject = $1";
 
+const KNOW: &str = "
+INSERT INTO sign_in_failures (subject, failures, last_at, known_until) VALUES ($1, 0, $2, $3)
+ON CONFLICT (subject) DO UPDATE SET failures = 0, known_until = excluded.known_until";
+
 const TAKE_BACK: &str =
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0";
 
 row! {
-    FailuresRow { subject: String, failures: i32, last_at: OffsetDateTime }
+    FailuresRow {
+        subject: String,
+        failures: i32,
+        last_at: OffsetDateTime,
+        known_until: Option<OffsetDateTime>,
+    }
 }
 
 row! {
@@ -76,7 +86,7 @@ impl SignInTries for Store {
         let written = subjects.iter().map(Subject::written).collect::<Vec<_>>();
         // Most of a flood ends here, without a lock, a write or a connection of its own.
         let counted = self.read::<FailuresRow>(|| statement(COUNTED).bind(written.clone())).await?;
-        if let Some(wait) = counted.iter().filter_map(|row| row.wait(&subjects, now)).max() {
+        if let Some(wait) = wait(&counted, &subjects, now) {
             return Ok(Attempt::Wait(wait));
         }
         let begun = self
@@ -85,7 +95,7 @@ impl SignInTries for Store {
                     .transaction::<_, Halt, _>(async |connection| {
                         let locking = statement(LOCK).bind(written).bind(now);
                         let counted = locking.rows::<FailuresRow>(connection).await?;
-                        if let Some(wait) = counted.iter().filter_map(|row| row.wait(&subjects, now)).max() {
+                        if let Some(wait) = wait(&counted, &subjects, now) {
                             return Err(Halt::Wait(wait));
                         }
                         for row in counted {
@@ -108,14 +118,15 @@ impl SignInTries for Store {
         Ok(begun?)
     }
 
-    async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
+    async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable> {
         let [account, account_from, address] = Subject::all(email, from).map(|subject| subject.written());
         let forgotten = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
                         statement(FORGET).bind(account).run(connection).await?;
-                        statement(FORGET).bind(account_from).run(connection).await?;
+                        let knowing = statement(KNOW).bind(account_from).bind(at).bind(at + KNOWN_FOR);
+                        knowing.run(connection).await?;
                         statement(TAKE_BACK).bind(address).run(connection).await
                     })
                     .await
@@ -146,10 +157,15 @@ impl FailuresRow {
         Failures { count: u32::try_from(self.failures).unwrap_or(0), last_at: self.last_at }
     }
 
-    fn wait(&self, subjects: &[Subject], now: OffsetDateTime) -> Option<Duration> {
-        let subject = subjects.iter().find(|subject| subject.written() == self.subject)?;
-        subject.wait(self.failures(), now)
+    fn subject(&self, of: &[Subject]) -> Option<Subject> {
+        of.iter().find(|subject| subject.written() == self.subject).cloned()
     }
+}
+
+fn wait(counted: &[FailuresRow], subjects: &[Subject], now: OffsetDateTime) -> Option<Duration> {
+    let known_until = counted.iter().find_map(|row| row.known_until);
+    let counted = counted.iter().filter_map(|row| Some((row.subject(subjects)?, row.failures())));
+    back_off::wait(counted, known_until, now)
 }
 
 impl AccountRow {

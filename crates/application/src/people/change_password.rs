@@ -62,7 +62,7 @@ impl ChangePassword {
         let (Verdict::Right { .. }, Some(proved)) = (verdict, proved) else {
             return Ok(ChangingPassword::Wrong);
         };
-        self.tries.succeeded(&user.email, from).await?;
+        self.tries.succeeded(&user.email, from, deed.at).await?;
         let Ok(hash) = self.passwords.hash(new).await else { return Ok(ChangingPassword::Busy) };
         let password = NewPassword { user: user.id, proved, hash, keep: Some(keep) };
         let set = self.accounts.set_password(password, deed).await?;

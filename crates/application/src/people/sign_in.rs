@@ -9,6 +9,8 @@ use domain::ports::{Attempt, Passwords, Sessions, SignInTries, StoreUnavailable,
 use domain::secret::Secret;
 use domain::session::{NewSession, SignedIn};
 
+use crate::causes::causes;
+
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SigningIn {
@@ -46,7 +48,8 @@ impl SignIn {
         if !is_email(email) {
             return Ok(SigningIn::Wrong);
         }
-        let account = match self.tries.begin_try(email, from, session.at).await? {
+        let at = session.at;
+        let account = match self.tries.begin_try(email, from, at).await? {
             Attempt::Wait(wait) => return Ok(SigningIn::Wait(wait)),
             Attempt::Try(account) => account,
         };
@@ -62,7 +65,95 @@ impl SignIn {
         let rehashed = if outdated { self.passwords.hash(password).await.ok() } else { None };
         let sign_in = domain::ports::SignIn { user, proved, rehashed, session };
         let Some(signed_in) = self.sessions.begin(sign_in).await? else { return Ok(SigningIn::Wrong) };
-        self.tries.succeeded(email, from).await?;
+        // The session has begun: refused now, it would live on without anybody who holds it.
+        if let Err(error) = self.tries.succeeded(email, from, at).await {
+            tracing::warn!(error = causes(&error), "a sign-in stays counted as a failed one");
+        }
         Ok(SigningIn::Done(signed_in))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use domain::ids::{NewId, TenantId, UserId};
+    use domain::organization::Tenant;
+    use domain::password::PasswordHash;
+    use domain::ports::{Admission, Busy};
+    use domain::session::SessionDigest;
+    use domain::testing::{InMemory, World, deed, moment};
+    use domain::user::{Role, User};
+    use time::OffsetDateTime;
+
+    use super::*;
+
+    /// A store that goes away as soon as the session has begun.
+    struct Gone(Arc<dyn SignInTries>);
+
+    #[async_trait]
+    impl SignInTries for Gone {
+        async fn begin_try(
+            &self,
+            email: &str,
+            from: IpAddr,
+            now: OffsetDateTime,
+        ) -> Result<Attempt, StoreUnavailable> {
+            self.0.begin_try(email, from, now).await
+        }
+
+        async fn succeeded(&self, _: &str, _: IpAddr, _: OffsetDateTime) -> Result<(), StoreUnavailable> {
+            Err(StoreUnavailable::because("the store went away"))
+        }
+
+        async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
+            self.0.take_back(email, from).await
+        }
+    }
+
+    /// Every password is right.
+    struct Trusting;
+
+    #[async_trait]
+    impl Passwords for Trusting {
+        async fn hash(&self, _: Secret<String>) -> Result<PasswordHash, Busy> {
+            Err(Busy)
+        }
+
+        async fn verify(&self, _: Secret<String>, against: Option<PasswordHash>) -> Result<Verdict, Busy> {
+            Ok(if against.is_some() { Verdict::Right { outdated: false } } else { Verdict::Wrong })
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_has_a_session_is_told_so_although_the_try_stays_counted() {
+        let world = World::new(InMemory::default(), ());
+        let tenant = TenantId::from(NewId::at(moment(0), [7; 10]));
+        world
+            .add_tenant(Tenant { id: tenant, name: "Clinic".to_owned(), created_at: moment(0) })
+            .await
+            .unwrap();
+        let ada = User {
+            id: UserId::from_uuid(tenant.uuid()),
+            tenant,
+            organization: None,
+            email: "ada@clinic.example".to_owned(),
+            role: Role::Admin,
+            active: true,
+            created_at: moment(0),
+            signed_in_at: None,
+        };
+        let hash = PasswordHash::from_phc("$hash$".to_owned());
+        world.accounts.add(ada.clone(), Admission::Password(hash), deed(moment(0))).await.unwrap();
+        let sign_in = SignIn {
+            tries: Arc::new(Gone(world.tries.clone())),
+            passwords: Arc::new(Trusting),
+            sessions: world.sessions.clone(),
+        };
+        let session = NewSession::new(SessionDigest([7; 32]), None, None, moment(1));
+        let from = [192, 0, 2, 7].into();
+        let told = sign_in.sign_in(&ada.email, Secret::new("x".to_owned()), from, session).await.unwrap();
+        let SigningIn::Done(signed_in) = told else { unreachable!("{told:?}") };
+        assert_eq!((signed_in.user.id, signed_in.session), (ada.id, SessionDigest([7; 32])));
+        assert_eq!(world.sessions.sessions_of(ada.id, moment(2)).await.unwrap().len(), 1);
     }
 }

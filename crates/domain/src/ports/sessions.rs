@@ -81,8 +81,9 @@ pub trait SignInTries: Send + Sync {
     ) -> Result<Attempt, StoreUnavailable>;
 
     /// The try succeeded: the account's failures are forgotten, over all addresses and from this one, and
-    /// the address has this one less.
-    async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;
+    /// the address has this one less. The account is known here from now on, for
+    /// [`KNOWN_FOR`](crate::back_off::KNOWN_FOR).
+    async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable>;
 
     /// Nobody could look at the password: the account and the address have this one failure less.
     async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;

@@ -310,6 +310,7 @@ macro_rules! store_contracts {
                 a_try_meets_the_stored_hash_or_none,
                 failures_of_an_account_cost_time_from_any_address,
                 the_long_wait_stays_with_the_address_that_failed,
+                where_an_account_signed_in_it_waits_for_nothing_that_fails_elsewhere,
                 failures_from_an_address_cost_time_for_any_account,
                 guesses_side_by_side_are_all_counted,
                 a_success_forgets_what_failed_before,

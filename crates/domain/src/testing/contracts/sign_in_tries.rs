@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::accounts::add;
+use crate::back_off::KNOWN_FOR;
 use crate::ports::{Admission, Attempt};
 use crate::testing::fixtures::{TestResult, add_tenant, deed, hash, link, moment, user};
 use crate::testing::world::{World, together};
@@ -81,9 +82,50 @@ pub async fn the_long_wait_stays_with_the_address_that_failed(world: &World) -> 
     assert_eq!(waits(world, &known.email, guesser, now).await?, 128);
     assert_eq!(waits(world, &known.email, owner, now).await?, 30);
     assert_eq!(waits(world, &known.email, owner, now + 30).await?, 0);
-    world.tries.succeeded(&known.email, owner).await?;
+    world.tries.succeeded(&known.email, owner, moment(now + 30)).await?;
     assert_eq!(waits(world, &known.email, owner, now + 30).await?, 0);
     assert_eq!(waits(world, &known.email, guesser, now + 30).await?, 98, "the guesser's stay");
+    Ok(())
+}
+
+/// Somebody fails from fifty networks, whenever they may, until a stranger waits half a minute.
+async fn storm(world: &World, email: &str, since: u64) -> TestResult<u64> {
+    let mut now = since;
+    for number in 100..150 {
+        let wait = waits(world, email, address(number), now).await?;
+        if wait > 0 {
+            now += wait;
+            assert_eq!(waits(world, email, address(number), now).await?, 0);
+        }
+    }
+    assert_eq!(waits(world, email, address(99), now).await?, 30);
+    Ok(now)
+}
+
+/// For as long as a session may live; what fails there counts all the same.
+pub async fn where_an_account_signed_in_it_waits_for_nothing_that_fails_elsewhere(
+    world: &World,
+) -> TestResult {
+    let (known, other) = (somebody(world).await?, somebody(world).await?);
+    let (home, neighbour) = (address(1), address(2));
+    assert_eq!(waits(world, &known.email, home, 0).await?, 0);
+    world.tries.succeeded(&known.email.to_uppercase(), home, moment(0)).await?;
+    let now = storm(world, &known.email, 10_000).await?;
+    while world.housekeeping.forget_sign_ins(moment(now)).await? {}
+    assert_eq!(waits(world, &known.email, neighbour, now).await?, 30, "nobody signed in from there");
+    for number in 0..5 {
+        assert_eq!(waits(world, &known.email, home, now).await?, 0, "after {number} failures");
+    }
+    assert_eq!(waits(world, &known.email, home, now).await?, 1, "five failed here");
+    // Nobody else is known there.
+    let now = storm(world, &other.email, now).await?;
+    assert_eq!(waits(world, &other.email, home, now).await?, 30);
+    let over = KNOWN_FOR.as_secs();
+    let now = storm(world, &known.email, over - 10_000).await?;
+    assert!(now < over);
+    assert_eq!(waits(world, &known.email, home, now).await?, 0);
+    let now = storm(world, &known.email, over).await?;
+    assert_eq!(waits(world, &known.email, home, now).await?, 30, "that is too long ago");
     Ok(())
 }
 
@@ -124,7 +166,7 @@ pub async fn a_success_forgets_what_failed_before(world: &World) -> TestResult {
     let (known, from) = (somebody(world).await?, address(7));
     for _ in 0..19 {
         assert_eq!(waits(world, &known.email, from, 0).await?, 0);
-        world.tries.succeeded(&known.email.to_uppercase(), from).await?;
+        world.tries.succeeded(&known.email.to_uppercase(), from, moment(0)).await?;
     }
     for number in 0..20 {
         let email = format!("{number}@clinic.example");

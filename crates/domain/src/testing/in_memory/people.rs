@@ -22,6 +22,8 @@ pub(super) struct People {
     pub(super) invitations: BTreeMap<UserId, Link>,
     pub(super) set_up: Option<Link>,
     pub(super) failures: HashMap<Subject, Failures>,
+    /// Until when accounts are known where they signed in.
+    pub(super) known: HashMap<Subject, OffsetDateTime>,
 }
 
 pub(super) struct Person {

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::InMemory;
 use crate::audit::{Action, Deed};
-use crate::back_off::{Failures, Subject};
+use crate::back_off::{self, Failures, KNOWN_FOR, Subject};
 use crate::ids::UserId;
 use crate::ports::{Attempt, Sessions, SignIn, SignInTries, StoreUnavailable};
 use crate::session::{NOTE_AFTER, Session, SessionDigest, SignedIn};
@@ -101,8 +101,9 @@ impl SignInTries for InMemory {
         let mut state = self.reach()?;
         let people = &mut state.people;
         let subjects = Subject::all(email, from);
-        let wait = |subject| people.failures.get(subject).and_then(|own| subject.wait(*own, now));
-        if let Some(wait) = subjects.iter().filter_map(wait).max() {
+        let counted = subjects.iter().filter_map(|own| Some((own.clone(), *people.failures.get(own)?)));
+        let known_until = subjects.iter().find_map(|own| people.known.get(own).copied());
+        if let Some(wait) = back_off::wait(counted, known_until, now) {
             return Ok(Attempt::Wait(wait));
         }
         for subject in subjects {
@@ -113,15 +114,16 @@ impl SignInTries for InMemory {
         Ok(Attempt::Try(person.and_then(|person| Some((person.user.id, person.hash.clone()?)))))
     }
 
-    async fn succeeded(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
-        let mut state = self.reach()?;
-        let failures = &mut state.people.failures;
+    async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable> {
+        let people = &mut self.reach()?.people;
+        let failures = &mut people.failures;
         let [account, account_from, address] = Subject::all(email, from);
         failures.remove(&account);
         failures.remove(&account_from);
         if let Some(own) = failures.get_mut(&address) {
             own.count = own.count.saturating_sub(1);
         }
+        people.known.insert(account_from, at + KNOWN_FOR);
         Ok(())
     }
 
