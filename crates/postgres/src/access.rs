@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::statement::{reached, row, statement};
-use crate::store::Store;
+use crate::store::{Store, Used};
 
 /// How old a noted use may become before it is noted anew.
 const NOTE_AFTER: Duration = Duration::MINUTE;
@@ -24,8 +24,7 @@ FROM api_keys WHERE digest = $1 AND revoked_at IS NULL";
 
 const NOTE_USE: &str = "
 UPDATE api_keys SET last_used_at = $2
-WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3)
-RETURNING true AS done";
+WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $3)";
 
 // Keys of one organization are made one after another, or ten could each be the fifth.
 const LOCK_ORGANIZATION: &str = "
@@ -142,7 +141,8 @@ impl Access for Store {
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         let key = KeyId::from_uuid(row.id);
         if row.last_used_at.is_none_or(|noted| noted <= now - NOTE_AFTER) {
-            self.note_use(key, now);
+            let noting = statement(NOTE_USE).bind(key.uuid()).bind(now).bind(now - NOTE_AFTER);
+            self.note_use(Used::Key(key), noting);
         }
         let organization = row.organization_id.map(OrganizationId::from_uuid);
         let scope = scope(TenantId::from_uuid(row.tenant_id), organization);
@@ -272,23 +272,6 @@ enum Issued {
     UnknownOwner,
     TooMany,
     Repeated,
-}
-
-impl Store {
-    /// Writes the use of a key behind the caller's back, at most one write a key at a time.
-    fn note_use(&self, key: KeyId, now: OffsetDateTime) {
-        if !self.noting().lock().insert(key) {
-            return;
-        }
-        let store = self.clone();
-        self.spawn(async move {
-            let query = statement(NOTE_USE).bind(key.uuid()).bind(now).bind(now - NOTE_AFTER);
-            if let Err(failure) = store.write::<Done>(query).await {
-                tracing::warn!(error = %failure, %key, "the use of a key could not be noted");
-            }
-            store.noting().lock().remove(&key);
-        });
-    }
 }
 
 impl KeyRow {

@@ -15,7 +15,7 @@ use crate::accounts::{end_sessions, note};
 use crate::failure::Failure;
 use crate::rows::{Both, UserRow, user_columns};
 use crate::statement::{Statement, row, statement};
-use crate::store::Store;
+use crate::store::{Store, Used};
 
 // Whoever changes the password or removes the user meanwhile waits, and then ends this session too.
 const PROVE: &str = concat!(
@@ -42,8 +42,7 @@ WHERE s.digest = $1 AND s.expires_at > $2 AND u.removed_at IS NULL"
 );
 
 const NOTE_USE: &str = "
-UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE digest = $1 AND seen_at <= $4
-RETURNING true AS done";
+UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE digest = $1 AND seen_at <= $4";
 
 const SESSIONS_OF: &str = "
 SELECT digest, user_id AS session_user_id, created_at, seen_at, expires_at, address, user_agent
@@ -105,7 +104,12 @@ impl Sessions for Store {
     ) -> Result<Option<SignedIn>, StoreUnavailable> {
         let Some((found, seen_at)) = self.live_session(session, now).await? else { return Ok(None) };
         if seen_at <= now - NOTE_AFTER {
-            self.note_session(session, found.since, now);
+            let noting = statement(NOTE_USE)
+                .bind(session.0.to_vec())
+                .bind(now)
+                .bind(Session::expiry(found.since, now))
+                .bind(now - NOTE_AFTER);
+            self.note_use(Used::Session(session), noting);
         }
         Ok(Some(found))
     }
@@ -191,21 +195,6 @@ impl Store {
         let rows = self.read::<Both<AgeRow, UserRow>>(finding).await?;
         let Some(Both(age, user)) = rows.into_iter().next() else { return Ok(None) };
         Ok(Some((SignedIn { user: user.into_user()?, session, since: age.begun_at }, age.seen_at)))
-    }
-
-    /// Writes the use of a session behind the caller's back. A twin of this write finds it done.
-    fn note_session(&self, session: SessionDigest, begun_at: OffsetDateTime, now: OffsetDateTime) {
-        let store = self.clone();
-        self.spawn(async move {
-            let noting = statement(NOTE_USE)
-                .bind(session.0.to_vec())
-                .bind(now)
-                .bind(Session::expiry(begun_at, now))
-                .bind(now - NOTE_AFTER);
-            if let Err(failure) = store.write::<Done>(noting).await {
-                tracing::warn!(error = %failure, "the use of a session could not be noted");
-            }
-        });
     }
 }
 

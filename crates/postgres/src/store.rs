@@ -7,6 +7,7 @@ use diesel_async::AsyncPgConnection;
 use domain::at_rest::AtRestKeys;
 use domain::ids::KeyId;
 use domain::ports::StoreUnavailable;
+use domain::session::SessionDigest;
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use uuid::Uuid;
@@ -65,8 +66,8 @@ struct Inner {
     proved: parking_lot::Mutex<Option<Arc<AtRestKeys>>>,
     // Where work goes on that nobody waits for: reads may come from threads that end sooner.
     home: Handle,
-    // Keys whose use is being noted right now, so that a busy key is written once.
-    noting: parking_lot::Mutex<HashSet<KeyId>>,
+    // What is being noted as used right now, so that a busy key or session is written once.
+    noting: parking_lot::Mutex<HashSet<Used>>,
     // Calls taken over and handed out by this process, by the dead boot.
     handed: parking_lot::Mutex<HashMap<Uuid, Vec<Uuid>>>,
 }
@@ -85,6 +86,22 @@ row! {
 row! {
     /// An answer that is known beforehand.
     One { one: i32 }
+}
+
+/// What somebody used.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Used {
+    Key(KeyId),
+    Session(SessionDigest),
+}
+
+impl Used {
+    const fn what(self) -> &'static str {
+        match self {
+            Self::Key(_) => "an API key",
+            Self::Session(_) => "a session",
+        }
+    }
 }
 
 impl Store {
@@ -154,8 +171,19 @@ impl Store {
         self.inner.home.spawn(work);
     }
 
-    pub(crate) fn noting(&self) -> &parking_lot::Mutex<HashSet<KeyId>> {
-        &self.inner.noting
+    /// Notes a use behind the caller's back, at most one write of the same at a time.
+    pub(crate) fn note_use(&self, used: Used, noting: Statement) {
+        if !self.inner.noting.lock().insert(used) {
+            return;
+        }
+        let store = self.clone();
+        self.spawn(async move {
+            let noted = store.with(async |connection| noting.run(connection).await).await;
+            if let Err(failure) = noted {
+                tracing::warn!(error = %failure, of = used.what(), "a use could not be noted");
+            }
+            store.inner.noting.lock().remove(&used);
+        });
     }
 
     /// The calls of a dead boot that have been handed out.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::{CallStatus, EndedReason};
-use domain::ids::NewId;
+use domain::ids::{NewId, UserId};
 use domain::organization::Tenant;
-use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls, Tenants};
+use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls, Sessions, Tenants};
+use domain::session::SessionDigest;
 use domain::testing::{Ground, World, deed, moment};
 use postgres::{ConnectError, Options, SealingKey, Store};
 use test_database::TestDatabase;
@@ -76,6 +77,51 @@ async fn the_heart_beats_on_beside_a_queue_of_writes() {
     for write in writes {
         write.await.unwrap().unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_use_of_a_session_is_noted_by_one_write_however_many_requests_it_makes() {
+    let database = Arc::new(TestDatabase::create().await);
+    let options = Options { pool_size: 2, ..Options::default() };
+    let store = Store::connect(database.url(), SealingKey::from_bytes([1; 32]), options).await.unwrap();
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let session = SessionDigest([7; 32]);
+    let laying = format!(
+        "INSERT INTO users (id, tenant_id, email, email_folded, role, created_at)
+            VALUES ('{0}', '{0}', 'ada', 'ada', 'admin', now());
+        INSERT INTO sessions (digest, user_id, created_at, seen_at, expires_at)
+            VALUES ('\\x{1}', '{0}', '2020-01-01', '2020-01-01', '2100-01-01')",
+        ground.tenant,
+        "07".repeat(32)
+    );
+    database.rows(&laying).await;
+    let holder = Arc::clone(&database);
+    let holding = tokio::spawn(async move {
+        let hold = "BEGIN; SELECT 1 FROM sessions FOR UPDATE; SELECT pg_sleep(4); COMMIT";
+        holder.rows(hold).await;
+    });
+    let held = "SELECT 1 FROM pg_locks WHERE relation = 'sessions'::regclass AND mode = 'RowShareLock'";
+    while database.rows(held).await.is_empty() {}
+    for _ in 0..20 {
+        assert!(store.find(session, moment(0)).await.unwrap().is_some());
+    }
+    let waiting = "SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE '%UPDATE sessions%' AND wait_event_type = 'Lock'";
+    while database.rows(waiting).await.is_empty() {}
+    // The other connection is free.
+    let id = NewId::at(moment(0), [9; 10]).into();
+    let tenant = Tenant { id, name: "Later".into(), created_at: moment(0) };
+    let beside = timeout(Duration::from_secs(2), store.add_tenant(tenant, deed(moment(0))));
+    beside.await.expect("the notes take all connections").unwrap();
+    assert_eq!(database.rows(waiting).await.len(), 1);
+    holding.await.unwrap();
+    while store
+        .sessions_of(UserId::from_uuid(ground.tenant.uuid()), moment(0))
+        .await
+        .unwrap()
+        .iter()
+        .any(|own| own.seen_at != moment(0))
+    {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
