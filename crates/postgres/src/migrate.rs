@@ -1,18 +1,36 @@
 //! The schema's versions: embedded, run once by whichever node comes first.
 
+use std::time::Duration;
+
 use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 use crate::connection::{configuration, establish};
+use crate::failure::Failure;
+use crate::statement::{row, statement};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations");
 
 /// Names the content of all migrations: it changes when any of them does.
 pub const SCHEMA: &str = env!("MIGRATIONS_DIGEST");
 
-// Any fixed number that no other program locks by ("callwri" in ASCII).
-const LOCK: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
-    SELECT pg_advisory_lock(27976676418319977)";
+// A migration takes as long as it takes. But what waits for a table holds up everybody who comes after
+// it, reads too, so that it gives way soon and tries again.
+const LIMITS: &str = "SET statement_timeout = 0; SET lock_timeout = '2s'";
+
+// Any fixed number that no other program locks by ("callwri" in ASCII). Asked for again and again: waiting
+// in the statement would hold a snapshot for as long, and with it back what vacuums and indexes need.
+const TRY_LOCK: &str = "SELECT pg_try_advisory_lock(27976676418319977) AS ours";
+
+/// Between two questions whose turn it is.
+const ASK_AGAIN: Duration = Duration::from_millis(250);
+
+/// So long those go first who came behind a migration that waited in vain.
+const GIVE_WAY: Duration = Duration::from_secs(1);
+
+row! {
+    Turn { ours: bool }
+}
 
 /// The schema could not be brought up to date.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +50,33 @@ pub enum MigrationError {
 /// wait for one another. It blocks in place: it needs a multi-thread runtime.
 pub async fn migrate(url: &str) -> Result<Vec<String>, MigrationError> {
     let mut harness = locked(url).await?;
-    let versions = harness.run_pending_migrations(MIGRATIONS).map_err(MigrationError::Failed)?;
-    Ok(versions.iter().map(ToString::to_string).collect())
+    let mut versions = Vec::new();
+    loop {
+        match run_next(&mut harness) {
+            Ok(Some(version)) => versions.push(version),
+            Ok(None) => return Ok(versions),
+            Err(error) if waited_in_vain(error.as_ref()) => {
+                tracing::warn!(error = %error, "a migration waits for a table that is in use, and is tried again");
+                tokio::time::sleep(GIVE_WAY).await;
+            }
+            Err(error) => return Err(MigrationError::Failed(error)),
+        }
+    }
+}
+
+type Harness = AsyncMigrationHarness<AsyncPgConnection>;
+
+/// Runs one migration, all or nothing; none when none is pending.
+fn run_next(harness: &mut Harness) -> diesel::migration::Result<Option<String>> {
+    if !harness.has_pending_migration(MIGRATIONS)? {
+        return Ok(None);
+    }
+    Ok(Some(harness.run_next_migration(MIGRATIONS)?.to_string()))
+}
+
+/// 55P03 has no kind of its own; a server that speaks another language ends the migration here.
+fn waited_in_vain(error: &dyn std::error::Error) -> bool {
+    error.to_string().contains("due to lock timeout")
 }
 
 /// The versions that the database lacks.
@@ -50,7 +93,7 @@ pub async fn revert_all(url: &str) -> Result<Vec<String>, MigrationError> {
     Ok(versions.iter().map(ToString::to_string).collect())
 }
 
-async fn open(url: &str) -> Result<AsyncMigrationHarness<AsyncPgConnection>, MigrationError> {
+async fn open(url: &str) -> Result<Harness, MigrationError> {
     let config = configuration(url).map_err(|error| MigrationError::Url(error.to_string()))?;
     let connection =
         establish(&config).await.map_err(|error| MigrationError::Unreachable(error.to_string()))?;
@@ -58,8 +101,16 @@ async fn open(url: &str) -> Result<AsyncMigrationHarness<AsyncPgConnection>, Mig
 }
 
 /// The lock goes with the connection, also when this process dies.
-async fn locked(url: &str) -> Result<AsyncMigrationHarness<AsyncPgConnection>, MigrationError> {
+async fn locked(url: &str) -> Result<Harness, MigrationError> {
     let mut connection = open(url).await?.into_inner();
-    connection.batch_execute(LOCK).await.map_err(|error| MigrationError::Unreachable(error.to_string()))?;
+    let unreachable = |error: Failure| MigrationError::Unreachable(error.to_string());
+    connection.batch_execute(LIMITS).await.map_err(|error| unreachable(error.into()))?;
+    loop {
+        let turn = statement(TRY_LOCK).rows::<Turn>(&connection).await.map_err(unreachable)?;
+        if turn.iter().any(|turn| turn.ours) {
+            break;
+        }
+        tokio::time::sleep(ASK_AGAIN).await;
+    }
     Ok(AsyncMigrationHarness::new(connection))
 }
