@@ -10,7 +10,7 @@ use domain::call::{CallStatus, Ended, EndedReason};
 use domain::callback::CallbackDraft;
 use domain::idempotency::{Earlier, IdempotencyKey, Once};
 use domain::ports::{Acceptance, Accepted, Concluded, Conclusion, Nodes, OutboundCalls, Recorded};
-use domain::testing::{Ground, World, moment};
+use domain::testing::{Ground, World, deed, moment};
 use postgres::{Options, SealingKey, Store};
 use test_database::TestDatabase;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -108,6 +108,43 @@ async fn an_acceptance_whose_answer_was_lost_is_found_again() {
     wire.swallow_answer_to("");
     let accepted = store.accept(ground.dial(call, ground.boot)).await.unwrap();
     assert_eq!(accepted, Accepted::Failed(EndedReason::CapacityExceeded));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_placed_by_hand_whose_commit_was_not_answered_is_found_again_and_noted_once() {
+    let database = TestDatabase::create().await;
+    let wire = Wire::before(&database).await;
+    let store = wire.open().await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, Some(2)).await.unwrap();
+    ground.calling(&world).await.unwrap();
+    let by_hand = |call| Acceptance { by: Some(deed(moment(0))), ..ground.dial(call, ground.boot) };
+    let noted = "SELECT count(*) FROM audit_entries WHERE action = 'call.place'";
+
+    let call = ground.call().unwrap();
+    wire.swallow_answer_to("COMMIT");
+    let accepted = store.accept(by_hand(call.clone())).await.unwrap();
+    assert_eq!(*wire.swallow.lock().unwrap(), None);
+    let Accepted::Calling(fence) = accepted else { unreachable!("there are two lines") };
+    assert_eq!((fence.call, fence.owner, fence.epoch), (call.id, ground.boot, 1));
+    assert_eq!(database.value(noted).await.unwrap(), "1");
+    let lines = "SELECT count(*) FROM trunk_lines WHERE call_id IS NOT NULL";
+    assert_eq!(database.value(lines).await.unwrap(), "2");
+
+    // The same, where the lost answer was that no line is free.
+    wire.swallow_answer_to("COMMIT");
+    let accepted = store.accept(by_hand(ground.call().unwrap())).await.unwrap();
+    assert_eq!(accepted, Accepted::Failed(EndedReason::CapacityExceeded));
+    assert_eq!(database.value(noted).await.unwrap(), "2");
+
+    // And where what is lost is never committed at all.
+    database.rows("UPDATE trunk_lines SET call_id = NULL").await;
+    wire.swallow_answer_to("INSERT INTO audit_entries");
+    let call = ground.call().unwrap();
+    let accepted = store.accept(by_hand(call.clone())).await.unwrap();
+    assert!(matches!(accepted, Accepted::Calling(fence) if fence.call == call.id));
+    assert_eq!(database.value(noted).await.unwrap(), "3");
+    assert_eq!(database.value("SELECT count(*) FROM outbound_calls").await.unwrap(), "4");
 }
 
 #[tokio::test(flavor = "multi_thread")]
