@@ -8,6 +8,7 @@ use domain::metadata::MetadataRecord;
 use domain::ports::{
     CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoreUnavailable,
 };
+use domain::schema::Mismatch;
 use domain::scope::Scope;
 use serde_json::{Map, Value};
 
@@ -22,7 +23,7 @@ pub enum ReplaceMetadataError {
     NotFound,
     /// The data does not match the schema, for this reason.
     #[error("the metadata does not match the schema: {0}")]
-    Breaks(String),
+    Breaks(Mismatch),
     /// Somebody wrote another version since the one that was seen.
     #[error("another version was written meanwhile")]
     Overtaken,

@@ -19,8 +19,8 @@ use domain::metadata::{SchemaOwner, StoredSchema};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::ports::{
     CannotJudge, Entropy, Judgement, Organizations, SchemaJudge, Signing, StoredSchemas, Tenants,
-    UnsafeSchema,
 };
+use domain::schema::{Broken, Mismatch, Reason, UnsafeSchema};
 use domain::scope::{Reach, Scope};
 use domain::testing::{InMemory, deed, moment};
 use serde_json::{Map, Value, json};
@@ -68,7 +68,12 @@ impl SchemaJudge for Meddled {
         }
         let required = schema.document["required"].as_array().cloned().unwrap_or_default();
         let missing = required.iter().find(|name| !metadata.contains_key(name.as_str().unwrap()));
-        Ok(missing.map_or(Judgement::Fits, |name| Judgement::Breaks(format!("{name} is missing"))))
+        let breaks = |name: &Value| {
+            let problems = vec![(String::new(), Broken::Required(name.to_string()))];
+            let words = format!("{name} is missing");
+            Judgement::Breaks(Mismatch { reason: Reason::At { problems, more: 0 }, words })
+        };
+        Ok(missing.map_or(Judgement::Fits, breaks))
     }
 }
 
@@ -184,7 +189,7 @@ async fn metadata_that_fits_becomes_the_next_version_and_any_other_is_refused_wi
     let refused =
         replace.replace(Scope::Tenant(desk.tenant), id, data("a"), None, deed(moment(0))).await.unwrap_err();
     assert!(
-        matches!(&refused, ReplaceMetadataError::Breaks(reason) if reason == "\"b\" is missing"),
+        matches!(&refused, ReplaceMetadataError::Breaks(reason) if reason.words == "\"b\" is missing"),
         "{refused:?}"
     );
     assert_eq!(

@@ -20,6 +20,7 @@ pub mod page;
 pub mod password;
 pub mod ports;
 pub mod rate_limit;
+pub mod schema;
 pub mod scope;
 pub mod secret;
 pub mod session;

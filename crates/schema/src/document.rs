@@ -1,10 +1,10 @@
 //! The document itself: how large and deep it is, and whether it can be stored.
 
-use domain::ports::UnsafeSchema;
+use domain::schema::{Flaw, UnsafeSchema};
 use serde_json::Value;
 
 use crate::limits::{SCHEMA_BYTES, SCHEMA_DEPTH};
-use crate::place::{below, shown};
+use crate::place::{below, refused};
 
 /// Checks what can be told without knowing any keyword.
 pub(crate) fn check(document: &Value) -> Result<(), UnsafeSchema> {
@@ -12,19 +12,15 @@ pub(crate) fn check(document: &Value) -> Result<(), UnsafeSchema> {
     check_value(document, "", 0)?;
     let bytes = document.to_string().len();
     if bytes > SCHEMA_BYTES {
-        return Err(UnsafeSchema(format!(
-            "the schema has {bytes} bytes, and at most {SCHEMA_BYTES} are allowed"
-        )));
+        return Err(UnsafeSchema { place: None, flaw: Flaw::TooLarge(bytes, SCHEMA_BYTES) });
     }
     Ok(())
 }
 
 fn check_value(value: &Value, place: &str, depth: usize) -> Result<(), UnsafeSchema> {
-    let fails = |what: &str| Err(UnsafeSchema(format!("at {}: {what}", shown(place))));
+    let fails = |flaw| refused(place, flaw);
     match value {
-        Value::Array(_) | Value::Object(_) if depth >= SCHEMA_DEPTH => {
-            fails(&format!("the schema is nested more than {SCHEMA_DEPTH} levels deep"))
-        }
+        Value::Array(_) | Value::Object(_) if depth >= SCHEMA_DEPTH => fails(Flaw::TooDeep(SCHEMA_DEPTH)),
         Value::Array(items) => {
             let mut items = items.iter().enumerate();
             items
@@ -32,14 +28,12 @@ fn check_value(value: &Value, place: &str, depth: usize) -> Result<(), UnsafeSch
         }
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
             if name.contains('\0') {
-                return fails("a name with a NUL character cannot be stored");
+                return fails(Flaw::NulInName);
             }
             check_value(member, &below(place, name), depth + 1)
         }),
-        Value::String(text) if text.contains('\0') => fails("a NUL character cannot be stored"),
-        Value::Number(number) if !number.as_f64().is_some_and(f64::is_finite) => {
-            fails("the number is too large")
-        }
+        Value::String(text) if text.contains('\0') => fails(Flaw::Nul),
+        Value::Number(number) if !number.as_f64().is_some_and(f64::is_finite) => fails(Flaw::NumberTooLarge),
         _ => Ok(()),
     }
 }

@@ -1,10 +1,10 @@
 //! Bounds what one value is held against: no circles, no avalanche of references.
 
-use domain::ports::UnsafeSchema;
+use domain::schema::{Flaw, UnsafeSchema};
 
 use crate::graph::{Graph, Index};
 use crate::limits::{CHAIN, EXPANSION};
-use crate::place::shown;
+use crate::place::refused;
 
 /// What a subschema leads to while staying at one value.
 #[derive(Clone, Copy)]
@@ -65,16 +65,16 @@ fn visit(
     finished: &mut Vec<Index>,
 ) -> Result<Reach, UnsafeSchema> {
     let Some(node) = graph.node(index) else { return Ok(Reach { size: 0, chain: 0 }) };
-    let fails = |why: String| Err(UnsafeSchema(format!("at {}: {why}", shown(&node.place))));
+    let fails = |flaw| refused(&node.place, flaw);
     match states.get(index) {
         Some(State::Done(reach)) => return Ok(*reach),
         Some(State::Open) => {
-            return fails("the references go round in a circle without going into the data".to_owned());
+            return fails(Flaw::Circle);
         }
         _ => {}
     }
     if depth > CHAIN {
-        return fails(format!("more than {CHAIN} references and combinations follow one another"));
+        return fails(Flaw::LongChain(CHAIN));
     }
     set(states, index, State::Open);
     let mut reach = Reach { size: 1, chain: 1 };
@@ -84,12 +84,10 @@ fn visit(
         reach.chain = reach.chain.max(further.chain + 1);
     }
     if reach.size > EXPANSION {
-        return fails(format!(
-            "with its references followed, one value would be held against more than {EXPANSION} subschemas"
-        ));
+        return fails(Flaw::Avalanche(EXPANSION));
     }
     if reach.chain > CHAIN {
-        return fails(format!("more than {CHAIN} references and combinations follow one another"));
+        return fails(Flaw::LongChain(CHAIN));
     }
     set(states, index, State::Done(reach));
     finished.push(index);

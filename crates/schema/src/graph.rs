@@ -5,10 +5,8 @@ mod walk;
 
 use std::collections::HashMap;
 
-use domain::ports::UnsafeSchema;
+use domain::schema::UnsafeSchema;
 use serde_json::Value;
-
-use crate::place::shown;
 
 /// A subschema's number in its graph.
 pub(crate) type Index = usize;
@@ -71,8 +69,4 @@ impl Graph {
     pub(crate) fn node(&self, index: Index) -> Option<&Node> {
         self.nodes.get(index)
     }
-}
-
-fn refused<T>(place: &str, why: &str) -> Result<T, UnsafeSchema> {
-    Err(UnsafeSchema(format!("at {}: {why}", shown(place))))
 }

@@ -22,12 +22,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::metadata::StoredSchema;
-use domain::ports::{CannotJudge, Judgement, SchemaJudge, UnsafeSchema};
+use domain::ports::{CannotJudge, Judgement, SchemaJudge};
+use domain::schema::{Flaw, UnsafeSchema};
 use serde_json::{Map, Value};
 
 use cache::Cache;
 use schema::Schema;
-use workers::Workers;
+use workers::{BrokenOff, Workers};
 
 /// Judges on threads of its own.
 pub struct JsonSchemaJudge {
@@ -46,7 +47,9 @@ impl JsonSchemaJudge {
 impl SchemaJudge for JsonSchemaJudge {
     async fn examine(&self, document: Value) -> Result<(), UnsafeSchema> {
         let examined = self.workers.run(move || Schema::read(&document).map(drop)).await;
-        examined.unwrap_or_else(|error| Err(UnsafeSchema(error.to_string())))
+        let unjudged =
+            |error: BrokenOff| UnsafeSchema { place: None, flaw: Flaw::Unjudged(error.to_string()) };
+        examined.map_err(unjudged)?
     }
 
     async fn judge(

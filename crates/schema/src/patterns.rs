@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use domain::ports::UnsafeSchema;
+use domain::schema::{Flaw, UnsafeSchema};
 use jsonschema::PatternOptions;
 use serde_json::json;
 
 use crate::graph::Graph;
 use crate::limits::{PATTERN_BYTES, PATTERNS, PATTERNS_BYTES};
-use crate::place::{below, shown};
+use crate::place::{below, refused};
 
 /// The engine: linear in pattern and text, and bounded in memory.
 pub(crate) fn engine(bytes: usize) -> PatternOptions<jsonschema::Regex> {
@@ -28,7 +28,7 @@ pub(crate) fn check(graph: &Graph) -> Result<Sizes, UnsafeSchema> {
         let of_names =
             of_names.map(|pattern| (pattern, below(&below(&node.place, "patternProperties"), pattern)));
         for (pattern, place) in own.chain(of_names) {
-            let fails = |why: String| Err(UnsafeSchema(format!("at {}: {why}", shown(&place))));
+            let fails = |flaw| refused(&place, flaw);
             if sizes.contains_key(pattern) {
                 continue;
             }
@@ -36,12 +36,10 @@ pub(crate) fn check(graph: &Graph) -> Result<Sizes, UnsafeSchema> {
             together += size;
             sizes.insert(pattern.clone(), size);
             if sizes.len() > PATTERNS {
-                return fails(format!("the schema has more than {PATTERNS} patterns"));
+                return fails(Flaw::ManyPatterns(PATTERNS));
             }
             if together > PATTERNS_BYTES {
-                return fails(format!(
-                    "the schema's patterns take more than {PATTERNS_BYTES} bytes when compiled"
-                ));
+                return fails(Flaw::LargePatterns(PATTERNS_BYTES));
             }
         }
     }
@@ -65,17 +63,17 @@ fn compiles(pattern: &str, bytes: usize) -> bool {
     jsonschema::draft202012::options().with_pattern_options(engine(bytes)).build(&schema).is_ok()
 }
 
-fn why_not(pattern: &str) -> String {
+fn why_not(pattern: &str) -> Flaw {
     const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
     if LOOKS.iter().any(|look| pattern.contains(look)) {
-        return "patterns cannot look around, since that takes unbounded time".to_owned();
+        return Flaw::LooksAround;
     }
     let mut escaped = false;
     for character in pattern.chars() {
         if escaped && (character == 'k' || ('1'..='9').contains(&character)) {
-            return "patterns cannot refer back, since that takes unbounded time".to_owned();
+            return Flaw::RefersBack;
         }
         escaped = character == '\\' && !escaped;
     }
-    format!("the pattern is not a regular expression, or takes more than {PATTERN_BYTES} bytes when compiled")
+    Flaw::BadPattern(PATTERN_BYTES)
 }

@@ -1,5 +1,7 @@
 //! Where something is in a document, as a JSON pointer (RFC 6901).
 
+use domain::schema::{Flaw, UnsafeSchema};
+
 /// The longest pointer that is shown, in characters.
 const SHOWN: usize = 120;
 
@@ -8,9 +10,14 @@ pub(crate) fn below(place: &str, token: &str) -> String {
     format!("{place}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The pointer in words.
-pub(crate) fn shown(place: &str) -> String {
-    if place.is_empty() { "the top".to_owned() } else { plain(place, SHOWN) }
+/// The pointer as it is told.
+pub(crate) fn pointer(place: &str) -> String {
+    plain(place, SHOWN)
+}
+
+/// What is wrong at a place.
+pub(crate) fn refused<T>(place: &str, flaw: Flaw) -> Result<T, UnsafeSchema> {
+    Err(UnsafeSchema { place: Some(pointer(place)), flaw })
 }
 
 /// The text's beginning on one line.

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use domain::ports::{Judgement, UnsafeSchema};
+use domain::ports::Judgement;
+use domain::schema::{Flaw, Mismatch, Reason, UnsafeSchema};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::graph::Graph;
 use crate::limits::{METADATA_DEPTH, PATTERN_BYTES, STEPS_EXPLAINED};
-use crate::place::{plain, shown};
+use crate::place::{plain, pointer, refused};
 use crate::work::Work;
 use crate::{document, expansion, patterns, reason};
 
@@ -44,32 +45,35 @@ impl Schema {
     /// Judges metadata.
     pub(crate) fn judge(&self, metadata: &Value) -> Judgement {
         if document::is_deeper(metadata, METADATA_DEPTH) {
-            return Judgement::Breaks("the metadata is nested too deep".to_owned());
+            return breaks(Reason::TooDeep, "the metadata is nested too deep");
         }
         let Some(steps) = self.work.steps(metadata) else {
-            return Judgement::Breaks("the metadata is too large to be checked by its schema".to_owned());
+            return breaks(Reason::TooLarge, "the metadata is too large to be checked by its schema");
         };
         if self.validator.is_valid(metadata) {
             Judgement::Fits
         } else if steps > STEPS_EXPLAINED {
-            Judgement::Breaks("the metadata does not match, and is too large to say where".to_owned())
+            breaks(Reason::Somewhere, "the metadata does not match, and is too large to say where")
         } else {
             Judgement::Breaks(reason::of(self.validator.iter_errors(metadata)))
         }
     }
 }
 
+fn breaks(reason: Reason, words: &str) -> Judgement {
+    Judgement::Breaks(Mismatch { reason, words: words.to_owned() })
+}
+
 /// The document without the name that it gives itself: its references are local, so nothing depends
 /// on the name, and it cannot pass for another document.
 fn anonymous(document: &Value) -> Result<Cow<'_, Value>, UnsafeSchema> {
-    let fails = |why: &str| Err(UnsafeSchema(why.to_owned()));
     let Some(keywords) = document.as_object() else {
-        return fails("a schema is a JSON object");
+        return Err(UnsafeSchema { place: None, flaw: Flaw::NoObject });
     };
     match keywords.get("$schema") {
         None => {}
         Some(Value::String(dialect)) if dialect.trim_end_matches('#') == DIALECT => {}
-        Some(_) => return fails(&format!("at /$schema: the dialect must be {DIALECT}")),
+        Some(_) => return refused("/$schema", Flaw::Dialect(DIALECT)),
     }
     if !keywords.contains_key("$id") && !keywords.contains_key("$schema") {
         return Ok(Cow::Borrowed(document));
@@ -81,9 +85,10 @@ fn anonymous(document: &Value) -> Result<Cow<'_, Value>, UnsafeSchema> {
 }
 
 fn unfit(error: &ValidationError<'_>) -> UnsafeSchema {
-    let place = shown(error.instance_path().as_str());
+    let place = Some(pointer(error.instance_path().as_str()));
     // The operator's own words may be quoted.
-    UnsafeSchema(format!("at {place}: {}", plain(&error.to_string(), QUOTED)))
+    let words = plain(&error.to_string(), QUOTED);
+    UnsafeSchema { place, flaw: Flaw::Unfit { broken: reason::broken(error), words } }
 }
 
 #[cfg(test)]

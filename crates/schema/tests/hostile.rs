@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use domain::metadata::StoredSchema;
 use domain::ports::{Judgement, SchemaJudge};
+use domain::schema::Reason;
 use json_schema::JsonSchemaJudge;
 use serde_json::{Map, Value, json};
 
@@ -47,8 +48,8 @@ async fn outcome(name: &str, document: Value, metadata: Value) -> Outcome {
     eprintln!("{name}: examined in {examined:?}, judged in {:?}: {judged:.200?}", start.elapsed());
     match judged {
         Judgement::Fits => Fits,
-        Judgement::Breaks(why) if why.contains("too large to be checked") => TooLarge,
-        Judgement::Breaks(why) if why.contains("too large to say where") => BreaksSomewhere,
+        Judgement::Breaks(why) if why.reason == Reason::TooLarge => TooLarge,
+        Judgement::Breaks(why) if why.reason == Reason::Somewhere => BreaksSomewhere,
         Judgement::Breaks(_) => Breaks,
     }
 }

@@ -19,7 +19,7 @@ fn object(value: &Value) -> Map<String, Value> {
 
 async fn reason(judge: &JsonSchemaJudge, schema: &StoredSchema, metadata: Value) -> String {
     match judge.judge(schema.clone(), object(&metadata)).await.unwrap() {
-        Judgement::Breaks(reason) => reason,
+        Judgement::Breaks(mismatch) => mismatch.to_string(),
         Judgement::Fits => panic!("fits"),
     }
 }

@@ -5,6 +5,7 @@ mod faults;
 mod files;
 mod guard;
 mod rules;
+mod schemas;
 
 use std::fmt;
 

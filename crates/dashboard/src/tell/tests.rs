@@ -8,6 +8,7 @@ use application::assistant_file::{self, Allowed};
 use application::requests::{Code, Fault, JsonType, NotJson};
 use application::rules::Rule;
 use domain::network::{BadEndpoint, Refused, UnfitUrl, WebProtocol};
+use domain::schema::{Broken, DataType, Flaw, Mismatch, Reason, UnsafeSchema};
 
 use super::*;
 use english::english_word;
@@ -183,4 +184,105 @@ fn what_the_interface_refuses_is_told_in_french() {
         NotJson::Nul => NotJson::Nul,
     };
     unreadable.into_iter().map(Unreadable).for_each(|bad| assert_told(&bad));
+}
+
+/// Everything that data can break, with values that are no words.
+fn broken() -> Vec<Broken> {
+    let value = || "7".to_owned();
+    every! {
+        Broken::Type(_) => Broken::Type(vec![DataType::Integer, DataType::Null]),
+        Broken::Enum(_) => Broken::Enum(value()),
+        Broken::Const(_) => Broken::Const(value()),
+        Broken::Required(_) => Broken::Required(value()),
+        Broken::UnexpectedMembers(_) => Broken::UnexpectedMembers(vec![value(), value()]),
+        Broken::UnexpectedItems => Broken::UnexpectedItems,
+        Broken::Minimum(_) => Broken::Minimum(value()),
+        Broken::ExclusiveMinimum(_) => Broken::ExclusiveMinimum(value()),
+        Broken::Maximum(_) => Broken::Maximum(value()),
+        Broken::ExclusiveMaximum(_) => Broken::ExclusiveMaximum(value()),
+        Broken::MultipleOf(_) => Broken::MultipleOf(value()),
+        Broken::MinLength(_) => Broken::MinLength(7),
+        Broken::MaxLength(_) => Broken::MaxLength(7),
+        Broken::MinItems(_) => Broken::MinItems(7),
+        Broken::MaxItems(_) => Broken::MaxItems(7),
+        Broken::MinProperties(_) => Broken::MinProperties(7),
+        Broken::MaxProperties(_) => Broken::MaxProperties(7),
+        Broken::Pattern(_) => Broken::Pattern(value()),
+        Broken::UniqueItems => Broken::UniqueItems,
+        Broken::Contains => Broken::Contains,
+        Broken::NoneFits => Broken::NoneFits,
+        Broken::SeveralFit => Broken::SeveralFit,
+        Broken::Forbidden => Broken::Forbidden,
+        Broken::Other(_) => Broken::Other(value()),
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_schema_is_told_in_french() {
+    let (value, words) = (|| "#x".to_owned(), || "what the library says".to_owned());
+    let flaws = every! {
+        Flaw::NoObject => Flaw::NoObject,
+        Flaw::TooLarge(..) => Flaw::TooLarge(9, 8),
+        Flaw::TooDeep(_) => Flaw::TooDeep(8),
+        Flaw::NulInName => Flaw::NulInName,
+        Flaw::Nul => Flaw::Nul,
+        Flaw::NumberTooLarge => Flaw::NumberTooLarge,
+        Flaw::Dialect(_) => Flaw::Dialect("https://dialect.example"),
+        Flaw::Vocabulary => Flaw::Vocabulary,
+        Flaw::RecursiveRef => Flaw::RecursiveRef,
+        Flaw::RecursiveAnchor => Flaw::RecursiveAnchor,
+        Flaw::Dependencies => Flaw::Dependencies,
+        Flaw::AdditionalItems => Flaw::AdditionalItems,
+        Flaw::AtTheTopOnly(_) => Flaw::AtTheTopOnly("$id"),
+        Flaw::SameAnchor => Flaw::SameAnchor,
+        Flaw::LeadsOut(_) => Flaw::LeadsOut(value()),
+        Flaw::NotUtf8(_) => Flaw::NotUtf8(value()),
+        Flaw::LeadsNowhere(_) => Flaw::LeadsNowhere(value()),
+        Flaw::Circle => Flaw::Circle,
+        Flaw::LongChain(_) => Flaw::LongChain(8),
+        Flaw::Avalanche(_) => Flaw::Avalanche(8),
+        Flaw::ManyPatterns(_) => Flaw::ManyPatterns(8),
+        Flaw::LargePatterns(_) => Flaw::LargePatterns(8),
+        Flaw::LooksAround => Flaw::LooksAround,
+        Flaw::RefersBack => Flaw::RefersBack,
+        Flaw::BadPattern(_) => Flaw::BadPattern(8),
+        Flaw::Unfit { .. } => Flaw::Unfit { broken: Broken::Contains, words: words() },
+        Flaw::Unjudged(_) => Flaw::Unjudged(words()),
+    };
+    for flaw in flaws {
+        for place in [None, Some(String::new()), Some("/a".to_owned())] {
+            assert_told(&UnsafeSchema { place, flaw: flaw.clone() });
+        }
+    }
+    for own in broken() {
+        assert_told(&UnsafeSchema { place: None, flaw: Flaw::Unfit { broken: own, words: words() } });
+    }
+    let nowhere = UnsafeSchema { place: Some("/a".to_owned()), flaw: Flaw::LeadsNowhere(value()) };
+    assert_eq!(nowhere.french(), "à /a : la référence « #x » ne mène à aucun sous-schéma");
+}
+
+#[test]
+fn why_data_does_not_match_is_told_in_french() {
+    let at = |more| Reason::At { problems: vec![("/a".to_owned(), Broken::MinItems(2))], more };
+    let reasons = every! {
+        Reason::TooDeep => Reason::TooDeep,
+        Reason::TooLarge => Reason::TooLarge,
+        Reason::Somewhere => Reason::Somewhere,
+        Reason::At { .. } => at(2),
+    };
+    let types = every! {
+        DataType::Null => DataType::Null,
+        DataType::Boolean => DataType::Boolean,
+        DataType::Integer => DataType::Integer,
+        DataType::Number => DataType::Number,
+        DataType::String => DataType::String,
+        DataType::Array => DataType::Array,
+        DataType::Object => DataType::Object,
+    };
+    let types = Reason::At { problems: vec![(String::new(), Broken::Type(types))], more: 1 };
+    for reason in reasons.into_iter().chain([types]) {
+        assert_told(&Mismatch { reason, words: "what it is".to_owned() });
+    }
+    let told = Mismatch { reason: at(2), words: String::new() }.french();
+    assert_eq!(told, "à /a : moins d’éléments que le minimum, 2; et 2 autres problèmes");
 }

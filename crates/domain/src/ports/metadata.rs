@@ -7,6 +7,7 @@ use super::{ReviseError, Seen, SetupError, StoreUnavailable};
 use crate::audit::Deed;
 use crate::ids::{OrganizationId, SchemaId};
 use crate::metadata::{MetadataRecord, SchemaOwner, StoredSchema};
+use crate::schema::{Mismatch, UnsafeSchema};
 use crate::scope::{Reach, Scope};
 
 /// A metadata record's next version.
@@ -81,18 +82,13 @@ pub trait StoredSchemas: Send + Sync {
     async fn get(&self, reach: Reach, owner: SchemaOwner) -> Result<StoredSchema, SetupError>;
 }
 
-/// Why a document may not become a schema, in words for the operator.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnsafeSchema(pub String);
-
 /// Whether data matches a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// It does.
     Fits,
-    /// It does not, for this reason (in words for the client, of bounded length).
-    Breaks(String),
+    /// It does not, for this reason.
+    Breaks(Mismatch),
 }
 
 /// Data could not be judged: the stored schema is broken, or the judge is.

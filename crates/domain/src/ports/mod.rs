@@ -49,7 +49,7 @@ pub use filing::{Filing, Owner};
 pub use housekeeping::Housekeeping;
 pub use key_ring::{FixedKeys, KeyRing};
 pub use metadata::{
-    CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoredSchemas, UnsafeSchema,
+    CannotJudge, Judgement, MetadataRecords, Replaced, Replacement, SchemaJudge, StoredSchemas,
 };
 pub use nodes::{Beat, Command, Nodes, ObservedNode, Orphan};
 pub use organizations::{CreateOrganizationError, Created, NewOrganization, Organizations, Reachable};

@@ -1,11 +1,11 @@
 //! Follows references, which must stay inside the document.
 
-use domain::ports::UnsafeSchema;
+use domain::schema::{Flaw, UnsafeSchema};
 use percent_encoding::percent_decode_str;
 
 use super::walk::Walk;
-use super::{Graph, Index, refused};
-use crate::place::{plain, shown};
+use super::{Graph, Index};
+use crate::place::{plain, refused};
 
 /// The longest reference that is quoted, in characters.
 const QUOTED: usize = 80;
@@ -25,13 +25,10 @@ fn resolve(walk: &Walk, from: Index, target: &str) -> Result<Index, UnsafeSchema
     let place = walk.nodes.get(from).map_or("", |node| &node.place);
     let quoted = plain(target, QUOTED);
     let Some(fragment) = target.strip_prefix('#') else {
-        return refused(
-            place,
-            &format!("the reference \"{quoted}\" leads out of the schema: only #… is allowed"),
-        );
+        return refused(place, Flaw::LeadsOut(quoted));
     };
     let Ok(fragment) = percent_decode_str(fragment).decode_utf8() else {
-        return refused(place, &format!("the reference \"{quoted}\" is not UTF-8"));
+        return refused(place, Flaw::NotUtf8(quoted));
     };
     let found = if fragment.is_empty() || fragment.starts_with('/') {
         walk.places.get(fragment.as_ref())
@@ -39,7 +36,5 @@ fn resolve(walk: &Walk, from: Index, target: &str) -> Result<Index, UnsafeSchema
         walk.anchors.get(fragment.as_ref())
     };
     // Since there is one document, a dynamic reference leads where a plain one does.
-    found.copied().ok_or_else(|| {
-        UnsafeSchema(format!("at {}: the reference \"{quoted}\" leads to no subschema", shown(place)))
-    })
+    found.map_or_else(|| refused(place, Flaw::LeadsNowhere(quoted)), |index| Ok(*index))
 }

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use domain::ports::UnsafeSchema;
+use domain::schema::{Flaw, UnsafeSchema};
 use serde_json::{Map, Value};
 
-use super::{Index, Node, refused};
+use super::{Index, Node};
 use crate::document::values;
-use crate::place::below;
+use crate::place::{below, refused};
 
 /// Keywords that would change what the others mean or where references lead.
-const REFUSED: [(&str, &str); 5] = [
-    ("$vocabulary", "vocabularies cannot be chosen: leave $vocabulary out"),
-    ("$recursiveRef", "$recursiveRef is of an earlier dialect: use $dynamicRef or $ref"),
-    ("$recursiveAnchor", "$recursiveAnchor is of an earlier dialect: use $dynamicAnchor"),
-    ("dependencies", "dependencies is of an earlier dialect: use dependentSchemas or dependentRequired"),
-    ("additionalItems", "additionalItems is of an earlier dialect: use prefixItems and items"),
+const REFUSED: [(&str, Flaw); 5] = [
+    ("$vocabulary", Flaw::Vocabulary),
+    ("$recursiveRef", Flaw::RecursiveRef),
+    ("$recursiveAnchor", Flaw::RecursiveAnchor),
+    ("dependencies", Flaw::Dependencies),
+    ("additionalItems", Flaw::AdditionalItems),
 ];
 
 /// What dividing by a fraction costs: it is done with numbers of any length.
@@ -57,21 +57,21 @@ impl Walk {
         keywords: &Map<String, Value>,
         place: &str,
     ) -> Result<(), UnsafeSchema> {
-        for (keyword, why) in REFUSED {
+        for (keyword, flaw) in REFUSED {
             if keywords.contains_key(keyword) {
-                return refused(place, why);
+                return refused(place, flaw);
             }
         }
         // The top's are read elsewhere; further down they would start another document.
         for keyword in ["$id", "$schema"] {
             if index > 0 && keywords.contains_key(keyword) {
-                return refused(place, &format!("{keyword} may stand at the top only"));
+                return refused(place, Flaw::AtTheTopOnly(keyword));
             }
         }
         for keyword in ["$anchor", "$dynamicAnchor"] {
             let Some(name) = keywords.get(keyword).and_then(Value::as_str) else { continue };
             if self.anchors.insert(name.to_owned(), index).is_some_and(|earlier| earlier != index) {
-                return refused(place, "another subschema has the same anchor");
+                return refused(place, Flaw::SameAnchor);
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::moment::{Moment, Moments};
 use crate::request::Inside;
+use crate::tell::Tell;
 
 #[derive(Template)]
 #[template(path = "metadata/record.html")]
@@ -62,7 +63,10 @@ pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
                 .await?;
             match replaced {
                 Ok(_) => return Ok(answer::see(&inside.href("/metadata?saved"))),
-                Err(ReplaceMetadataError::Breaks(reason)) => format!("{}: {reason}", words.breaks),
+                Err(ReplaceMetadataError::Breaks(why)) => {
+                    let colon = inside.language.pick(": ", " : ");
+                    format!("{}{colon}{}", words.breaks, why.tell(inside.language))
+                }
                 Err(ReplaceMetadataError::Overtaken) => {
                     status = StatusCode::CONFLICT;
                     words.overtaken.to_owned()

@@ -15,6 +15,7 @@ use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::request::{Inside, Visit};
+use crate::tell::Tell;
 
 #[derive(Template)]
 #[template(path = "metadata/schema.html")]
@@ -96,7 +97,7 @@ async fn take(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError
                     .await??;
                 return Ok(answer::see(&format!("{}?saved", subject.action)));
             }
-            Err(unsafe_schema) => unsafe_schema.to_string(),
+            Err(unsafe_schema) => unsafe_schema.tell(visit.language),
         },
         Err(problem) => problem,
     };

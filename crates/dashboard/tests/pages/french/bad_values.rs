@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Fields, Place, REALTIME, field};
-use crate::support::PASSWORD;
+use crate::support::{Browser, PASSWORD};
 
 /// The good values of a form with one after the other replaced by a bad one.
 fn each(good: &[(&'static str, &str)], bad: &[(&'static str, &str)]) -> Vec<Fields> {
@@ -14,18 +14,30 @@ fn each(good: &[(&'static str, &str)], bad: &[(&'static str, &str)]) -> Vec<Fiel
     bad.iter().map(with).collect()
 }
 
+/// Texts that are no JSON, no schemas or unsafe ones.
+const SCHEMAS: [&str; 11] = [
+    "{",
+    "\"\\u0000\"",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "7",
+    "{\"type\":\"x\"}",
+    "{\"required\":7}",
+    "{\"$ref\":\"https://a.example/\"}",
+    "{\"$ref\":\"#x\"}",
+    "{\"$ref\":\"#\"}",
+    "{\"dependencies\":{}}",
+    "{\"pattern\":\"(\"}",
+];
+
 /// What is sent to a form.
 pub(super) async fn bad(path: &str, place: &mut Place) -> Vec<Fields> {
     let long = "é".repeat(300);
     let unknown = place.things["call"].clone();
     match path {
         "/schema" | "/o/{organization}/metadata/schema" => {
-            each(&[], &[("schema", "{"), ("schema", "\"\\u0000\""), ("schema", &"[".repeat(70))])
+            each(&[], &SCHEMAS.map(|schema| ("schema", schema)))
         }
-        "/o/{organization}/metadata" => each(
-            &[("version", "1"), ("metadata", "{}")],
-            &[("metadata", "{"), ("metadata", "[1]"), ("version", "0")],
-        ),
+        "/o/{organization}/metadata" => metadata(&mut place.browser).await,
         "/users/new" => each(
             &[("email", "a@b.example"), ("role", "viewer")],
             &[
@@ -137,6 +149,24 @@ fn agents() -> Vec<Fields> {
             ("realtime.key_variable", "X"),
             ("tools", "transfer_call"),
             ("transfer_targets[1].name", "x"),
+        ],
+    )
+}
+
+/// What is sent to the form of a metadata record, once a schema is in force.
+async fn metadata(browser: &mut Browser) -> Vec<Fields> {
+    let schema = "{\"required\":[\"a\"],\"properties\":{\"b\":{\"type\":\"integer\",\"maximum\":7}}}";
+    let set = browser.submit("/account", "/schema", &[("schema", schema)]).await;
+    assert_eq!(set.status, 303, "{}", set.body);
+    each(
+        &[("version", "1"), ("metadata", "{\"a\":1}")],
+        &[
+            ("metadata", "{"),
+            ("metadata", "[1]"),
+            ("metadata", "{}"),
+            ("metadata", "{\"a\":1,\"b\":\"7\"}"),
+            ("metadata", "{\"a\":1,\"b\":8}"),
+            ("version", "0"),
         ],
     )
 }
