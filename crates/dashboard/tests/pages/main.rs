@@ -30,6 +30,7 @@ mod metadata;
 mod numbers_and_trunks;
 mod organizations;
 mod place_call;
+mod roles;
 mod support;
 mod trunk_states;
 mod users;
