@@ -86,12 +86,12 @@ async fn every_page_is_for_everybody_by_night() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_is_for_everybody_on_atelephone() {
+async fn every_page_is_for_everybody_on_a_telephone() {
     judge(Look::phone()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_is_for_everybody_on_atelephone_by_night_in_french() {
+async fn every_page_is_for_everybody_on_a_telephone_by_night_in_french() {
     judge(Look::phone().dark().reading("fr-CA,fr")).await;
 }
 
