@@ -4,8 +4,8 @@ use domain::page::PageRequest;
 
 use crate::form::Form;
 
-/// Rows on a page.
-const SIZE: u32 = 50;
+/// Rows on a page: it stays under 100 KiB whatever their texts are.
+const SIZE: u32 = 25;
 
 /// Which page of a list is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Paging {
 impl Paging {
     /// What a query asks for; the first page, when it asks for none.
     pub(crate) fn of(query: &Form) -> Self {
-        Self { number: query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1).max(1) }
+        Self { number: number(query, "page") }
     }
 
     pub(crate) const fn request(self) -> PageRequest {
@@ -33,6 +33,11 @@ impl Paging {
         let full = u32::try_from(shown).is_ok_and(|count| count >= SIZE);
         (link(self.number > 1, self.number - 1), link(full, self.number.saturating_add(1)))
     }
+}
+
+/// The number of a page that a field of a query asks for; 1 when it asks for none.
+pub(crate) fn number(query: &Form, name: &str) -> u32 {
+    query.text(name).and_then(|text| text.parse().ok()).unwrap_or(1).max(1)
 }
 
 #[cfg(test)]

@@ -86,6 +86,25 @@ async fn a_callback_that_was_given_up_is_sent_again_and_marked_as_sent_by_hand()
 }
 
 #[tokio::test]
+async fn the_list_has_the_latest_tries_and_the_callbacks_own_page_all() {
+    let site = Site::start().await;
+    let (ground, company, call) = tried(&site, TryOutcome::Answered(500)).await;
+    let mut browser = site.signed_in(&company, None, Role::Member).await;
+    let base = format!("/o/{}/callbacks", ground.organization);
+    let page = format!("{base}/{}", call.id);
+    site.receivers.answer(TryOutcome::Answered(503));
+    for _ in 0..5 {
+        browser.submit(&page, &page, &[]).await;
+    }
+    let list = browser.get(&base).await.body;
+    let told = |body: &str, status: &str| body.matches(&format!("HTTP {status}")).count();
+    assert_eq!((told(&list, "500"), told(&list, "503")), (0, 5), "{list}");
+    assert!(list.contains("<li value=\"2\">") && list.contains("<li value=\"6\">"), "{list}");
+    let one = browser.get(&page).await.body;
+    assert_eq!((told(&one, "500"), told(&one, "503")), (1, 5), "{one}");
+}
+
+#[tokio::test]
 async fn one_that_is_still_tried_by_itself_is_not_sent_by_hand() {
     let site = Site::start().await;
     let ground = Ground::lay(&site.world, None).await.unwrap();

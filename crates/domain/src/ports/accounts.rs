@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::StoreUnavailable;
 use crate::audit::Deed;
 use crate::ids::UserId;
+use crate::page::PageRequest;
 use crate::password::PasswordHash;
 use crate::scope::Scope;
 use crate::session::{Link, SessionDigest};
@@ -50,6 +51,15 @@ pub enum UserChange {
     LastAdmin,
 }
 
+/// A user beside what they are limited to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedUser {
+    /// The user.
+    pub user: User,
+    /// What the one organization that they are limited to is called, also when it is deleted.
+    pub organization_name: Option<String>,
+}
+
 /// A new password of somebody who knows the old one.
 #[derive(Clone, Debug)]
 pub struct NewPassword {
@@ -66,8 +76,8 @@ pub struct NewPassword {
 /// The users. Every change and its entry in the audit log are written together.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// The users within a scope, oldest first.
-    async fn users(&self, scope: Scope) -> Result<Vec<User>, StoreUnavailable>;
+    /// A page of the users within a scope, oldest first.
+    async fn users(&self, scope: Scope, page: PageRequest) -> Result<Vec<ListedUser>, StoreUnavailable>;
 
     /// One of them.
     async fn user(&self, scope: Scope, id: UserId) -> Result<Option<User>, StoreUnavailable>;

@@ -32,7 +32,7 @@ mod trunk_reports;
 mod voice_agent;
 
 pub use access::{Access, IssueError};
-pub use accounts::{Accounts, AddUserError, Admission, NewPassword, USERS_MAX, UserChange};
+pub use accounts::{Accounts, AddUserError, Admission, ListedUser, NewPassword, USERS_MAX, UserChange};
 pub use admissions::{FirstSetUp, Invitations, SetUp};
 pub use analyses::{Analyses, AnalysisSettled, DueAnalysis, LanguageModel, ModelError, Prompt};
 pub use artifacts::{ArtifactBody, Artifacts, ArtifactsUnavailable, Opened, SignedFiles, URL_LIFE};

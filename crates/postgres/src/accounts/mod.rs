@@ -10,15 +10,19 @@ use async_trait::async_trait;
 use domain::audit::{Action, Deed, role_change};
 use domain::ids::{OrganizationId, UserId};
 use domain::organization::folded;
-use domain::ports::{Accounts, AddUserError, Admission, NewPassword, StoreUnavailable, UserChange};
+use domain::page::PageRequest;
+use domain::ports::{
+    Accounts, AddUserError, Admission, ListedUser, NewPassword, StoreUnavailable, UserChange,
+};
 use domain::scope::Scope;
 use domain::session::Link;
 use domain::user::{Role, User};
 
 use crate::audit::entry;
 use crate::failure::Failure;
-use crate::rows::{UserRow, user_columns};
-use crate::statement::{Statement, statement};
+use crate::rows::{Both, UserRow, user_columns};
+use crate::setup::paged;
+use crate::statement::{Statement, row, statement};
 use crate::store::Store;
 
 /// The live users (`u`) that a scope, `$1` and `$2`, reaches.
@@ -29,8 +33,13 @@ macro_rules! within {
 }
 use within;
 
-const USERS: &str =
-    concat!("SELECT ", user_columns!(), " FROM users u WHERE ", within!(), " ORDER BY u.created_at, u.id");
+const USERS: &str = concat!(
+    "SELECT ",
+    user_columns!(),
+    ", o.name AS organization_name FROM users u LEFT JOIN organizations o ON o.id = u.organization_id WHERE ",
+    within!(),
+    " ORDER BY u.created_at, u.id LIMIT $3 OFFSET $4"
+);
 
 const USER: &str = concat!("SELECT ", user_columns!(), " FROM users u WHERE ", within!(), " AND u.id = $3");
 
@@ -54,11 +63,19 @@ WITH invited AS (
 SELECT * FROM invited"
 );
 
+row! {
+    OrganizationOfUser { organization_name: Option<String> }
+}
+
 #[async_trait]
 impl Accounts for Store {
-    async fn users(&self, scope: Scope) -> Result<Vec<User>, StoreUnavailable> {
-        let rows = self.list::<UserRow>(scoped(statement(USERS), scope)).await?;
-        Ok(rows.into_iter().map(UserRow::into_user).collect::<Result<_, _>>()?)
+    async fn users(&self, scope: Scope, page: PageRequest) -> Result<Vec<ListedUser>, StoreUnavailable> {
+        let asking = paged(scoped(statement(USERS), scope), page);
+        let rows = self.list::<Both<UserRow, OrganizationOfUser>>(asking).await?;
+        let listed = rows.into_iter().map(|Both(user, own)| {
+            Ok(ListedUser { user: user.into_user()?, organization_name: own.organization_name })
+        });
+        Ok(listed.collect::<Result<_, Failure>>()?)
     }
 
     async fn user(&self, scope: Scope, id: UserId) -> Result<Option<User>, StoreUnavailable> {

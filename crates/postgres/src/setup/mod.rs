@@ -58,7 +58,7 @@ fn added(done: Result<bool, Failure>, what: &'static str) -> Result<Added, Setup
 }
 
 /// Binds how many rows a page has, and how many stand before it.
-fn paged(statement: Statement, page: PageRequest) -> Statement {
+pub(crate) fn paged(statement: Statement, page: PageRequest) -> Statement {
     statement.bind(i64::from(page.size)).bind(i64::try_from(page.offset()).unwrap_or(i64::MAX))
 }
 

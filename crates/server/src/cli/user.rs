@@ -17,7 +17,7 @@ use passwords::Argon2Passwords;
 use serde_json::json;
 use url::Url;
 
-use super::office::Desk;
+use super::office::{Desk, every};
 use super::output::{Fields, Output};
 use super::parse;
 
@@ -127,8 +127,8 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
         }
         Command::List { tenant, organization } => {
             let scope = organization.map_or(Scope::Tenant(tenant), |own| Scope::Organization(tenant, own));
-            let users = desk.accounts.users(scope).await?;
-            let rows: Vec<_> = users.iter().map(fields).collect();
+            let users = every(async |page| desk.accounts.users(scope, page).await).await?;
+            let rows: Vec<_> = users.iter().map(|own| fields(&own.user)).collect();
             output.list(vec![("id", json!(tenant.to_string()))], "users", &rows)?;
             return Ok(());
         }

@@ -38,6 +38,9 @@ pub(crate) const PAGES: &[Page] = &[
 /// Callbacks on a page.
 const PAGE: u32 = 25;
 
+/// The latest tries of each in the list; its own page has all, also those by hand.
+const LISTED_TRIES: usize = 5;
+
 /// A callback as it is shown.
 struct Shown {
     call: String,
@@ -119,7 +122,7 @@ async fn list(inside: Inside) -> Result<HttpResponse, PageError> {
         layout: Layout::of(&inside, Section::Callbacks, words.title),
         words,
         filters: filters.collect(),
-        callbacks: found.iter().map(|delivery| shown(&inside, words, delivery)).collect(),
+        callbacks: found.iter().map(|delivery| listed(&inside, words, delivery)).collect(),
         filtered: state.is_some(),
         place: inside.may(Right::PlaceCalls).then(|| inside.href("/place-call")),
         first: if before.is_some() { address(state, None) } else { String::new() },
@@ -162,6 +165,13 @@ async fn wanted(inside: &Inside) -> Result<Delivery, PageError> {
     let call = inside.visit.asked.id("call", CallId::parse)?;
     let found = inside.service.deliveries.of_call(inside.scope(), call).await?;
     found.filter(|delivery| delivery.organization == inside.id()).ok_or(PageError::NotFound)
+}
+
+/// The same beside others.
+fn listed(inside: &Inside, words: &'static Words, delivery: &Delivery) -> Shown {
+    let mut shown = shown(inside, words, delivery);
+    shown.tries.drain(..shown.tries.len().saturating_sub(LISTED_TRIES));
+    shown
 }
 
 fn shown(inside: &Inside, words: &'static Words, delivery: &Delivery) -> Shown {

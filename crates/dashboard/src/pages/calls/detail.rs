@@ -24,7 +24,7 @@ use crate::live::{self, Frame, Part};
 use crate::moment::{Length, Moment, Moments};
 use crate::request::Inside;
 
-/// What is shown of a transcript, in bytes of its words; the file has all of it.
+/// What is shown of a transcript, in bytes of the page; the file has all of it.
 const SHOWN_MAX: usize = 48 * 1024;
 
 /// A call as one reader sees it.
@@ -177,12 +177,17 @@ fn lines(language: Language, account: Option<&Account>) -> (Vec<Line<'_>>, bool)
     let mut shown = Vec::new();
     let entries = account.map_or(&[][..], |account| &account.transcript);
     for entry in entries {
-        let Some(rest) = left.checked_sub(entry.text.len() + 200) else { break };
+        let Some(rest) = left.checked_sub(written(&entry.text) + 200) else { break };
         left = rest;
         shown.push(Line::of(language, entry));
     }
     let cut = shown.len() < entries.len();
     (shown, cut)
+}
+
+/// Bytes of a text in a page, where some signs are written as five.
+fn written(text: &str) -> usize {
+    text.len() + 4 * text.bytes().filter(|byte| b"\"&'<>".contains(byte)).count()
 }
 
 /// `GET /o/{organization}/calls/{call}`.

@@ -20,6 +20,7 @@ use crate::language::Language;
 use crate::layout::{Layout, Section};
 use crate::live::{self, Frame, Part};
 use crate::moment::{Length, Moment, Moments};
+use crate::pages::shortened::shortened;
 use crate::request::Inside;
 
 /// The last page that stays up to date by itself: the further, the more each look at it costs.
@@ -307,7 +308,7 @@ struct Row<'a> {
     class: &'static str,
     name: Option<&'a str>,
     user_number: Option<&'a str>,
-    agent: Option<&'a str>,
+    agent: Option<String>,
     number: Option<&'a str>,
     call_type: &'static str,
     created: Moment,
@@ -316,8 +317,8 @@ struct Row<'a> {
     /// Since when they talk, as browsers read it.
     since: Option<String>,
     reason: &'static str,
-    /// A live one, of somebody who may end it.
-    hangs_up: bool,
+    /// With whom a live one is, for somebody who may end it.
+    hangs_up: Option<String>,
 }
 
 /// How a state looks.
@@ -328,6 +329,8 @@ pub(super) const fn badge(state: CallState) -> &'static str {
 impl<'a> Row<'a> {
     fn of(view: &View, call: &'a BoardCall) -> Self {
         let listing = &call.log.listing;
+        let name = call.log.user_name.as_deref().filter(|name| !name.trim().is_empty());
+        let user_number = listing.user_number.as_deref();
         let started = listing.started_at.filter(|_| call.state == CallState::Connected);
         Self {
             words: Words::of(view.language),
@@ -335,16 +338,17 @@ impl<'a> Row<'a> {
             href: format!("{}/{}", view.path, listing.id),
             state: words::state(view.language, call.state),
             class: badge(call.state),
-            name: call.log.user_name.as_deref().filter(|name| !name.trim().is_empty()),
-            user_number: listing.user_number.as_deref(),
-            agent: listing.agent.as_ref().map(|(_, name)| name.as_str()),
+            name,
+            user_number,
+            agent: listing.agent.as_ref().map(|(_, name)| shortened(name)),
             number: listing.number.as_deref(),
             call_type: words::call_type(view.language, listing.call_type),
             created: view.moments.short(listing.created_at),
             duration: listing.duration.map(Length),
             since: started.map(domain::timestamp::rfc3339),
             reason: call.log.ended_reason.map_or("", |reason| words::reason(view.language, reason)),
-            hangs_up: view.place.is_some() && call.state.is_live(),
+            hangs_up: (view.place.is_some() && call.state.is_live())
+                .then(|| shortened(name.or(user_number).unwrap_or(Words::of(view.language).unknown))),
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::moment::{Moment, Moments};
+use crate::pages::paging;
+use crate::pages::shortened::shortened;
 use crate::request::Visit;
 
 const PAGE_SIZE: u32 = 25;
@@ -35,6 +37,8 @@ struct List {
 struct Row {
     id: String,
     name: String,
+    /// As it is told once more, to those who hear the page.
+    short_name: String,
     place: String,
     email: String,
     created: Moment,
@@ -44,7 +48,7 @@ pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
     let search = visit.query.text("search").unwrap_or_default().to_owned();
     let sort = visit.query.text("sort").and_then(OrganizationField::parse).unwrap_or(OrganizationField::Name);
-    let number = visit.query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1).max(1);
+    let number = paging::number(&visit.query, "page");
     let descending = matches!(sort, OrganizationField::CreatedAt | OrganizationField::UpdatedAt);
     let query = OrganizationQuery {
         page: PageRequest { number, size: PAGE_SIZE },
@@ -59,8 +63,9 @@ pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
         .into_iter()
         .map(|own| Row {
             id: own.id.to_string(),
-            place: place(&own.profile.city, &own.profile.country),
+            place: shortened(&place(&own.profile.city, &own.profile.country)),
             created: moments.short(own.created_at),
+            short_name: shortened(&own.profile.name),
             name: own.profile.name,
             email: own.profile.email,
         })

@@ -3,20 +3,16 @@
 use actix_web::HttpResponse;
 use askama::Template;
 use domain::ids::CallId;
-use domain::page::PageRequest;
-use domain::ports::SetupError;
-use domain::scope::{Reach, Scope};
-use domain::test_line::{TestCallee, calling_number};
+use domain::test_line::TestCallee;
 use domain::user::Right;
 
+use super::offered::Offered;
 use super::words::{self, Words};
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
+use crate::pages::choices::Choices;
 use crate::pages::filled::Filled;
 use crate::request::Inside;
-
-/// How many assistants and numbers are offered; whoever has more names them over the interface.
-const OFFERED: u32 = 200;
 
 /// The fields of both forms: the first three are of the one to the built-in phone.
 pub(super) const FIELDS: [&str; 9] = [
@@ -50,8 +46,8 @@ struct Page {
     /// Where the organization's pages begin.
     base: String,
     once: String,
-    assistants: Vec<(String, String)>,
-    numbers: Vec<(String, String)>,
+    assistants: Choices,
+    numbers: Choices,
     callees: Vec<Callee>,
     built_in_phone: bool,
     writes_assistants: bool,
@@ -60,21 +56,20 @@ struct Page {
 
 /// `GET …/place-call`.
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
-    let chosen = inside.query.text("assistant").unwrap_or_default().to_owned();
-    page(&inside, Filled::with(&inside, [("assistant", chosen.clone()), ("assistantId", chosen)])).await
+    let wanted = |name: &str| inside.query.text(name).unwrap_or_default().to_owned();
+    let (assistant, number) = (wanted("assistant"), wanted("number"));
+    let chosen = [("assistant", assistant.clone()), ("assistantId", assistant), ("phoneNumberId", number)];
+    page(&inside, Filled::with(&inside, chosen)).await
 }
 
 /// The page with what was typed, and what is wrong with it.
 pub(super) async fn page(inside: &Inside, filled: Filled) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
-    let organization = inside.organization.id;
-    let reach = Reach::Within(Scope::Organization(inside.organization.tenant, organization));
-    let all = PageRequest { number: 1, size: OFFERED };
-    let assistants =
-        inside.service.calling.assistants.assistants_of(reach, organization, all).await.map_err(missing)?;
-    let numbers =
-        inside.service.calling.numbers.numbers_of(reach, organization, all).await.map_err(missing)?;
-    let test_line = calling_number();
+    // Each form sends but one of them.
+    let assistant =
+        [filled.value("assistantId"), filled.value("assistant")].into_iter().find(|id| !id.is_empty());
+    let offered = Offered::of(inside, assistant.unwrap_or_default(), filled.value("phoneNumberId"));
+    let (assistants, numbers) = (offered.assistants().await?, offered.numbers().await?);
     let callees = TestCallee::ALL
         .into_iter()
         .map(|callee| Callee {
@@ -89,28 +84,12 @@ pub(super) async fn page(inside: &Inside, filled: Filled) -> Result<HttpResponse
         words,
         base: inside.href(""),
         once: inside.new_id::<CallId>().to_string(),
-        assistants: assistants
-            .into_iter()
-            .map(|assistant| (assistant.id.to_string(), assistant.name))
-            .collect(),
-        numbers: numbers
-            .into_iter()
-            .filter(|found| found.carried && Some(&found.number.number) != test_line.as_ref())
-            .map(|found| {
-                (found.number.id.to_string(), format!("{} · {}", found.number.number, found.trunk_name))
-            })
-            .collect(),
+        assistants,
+        numbers,
         callees,
         built_in_phone: inside.service.calling.built_in_phone,
         writes_assistants: inside.may(Right::WriteAssistants),
         filled,
     };
     page.filled.page(&page)
-}
-
-fn missing(error: SetupError) -> PageError {
-    match error {
-        SetupError::Unknown(_) => PageError::NotFound,
-        SetupError::Store(store) => store.into(),
-    }
 }

@@ -3,6 +3,7 @@
 mod example;
 mod form;
 mod hang_up;
+mod offered;
 mod place;
 mod variables;
 mod words;

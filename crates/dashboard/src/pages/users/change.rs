@@ -73,7 +73,7 @@ async fn page(visit: &Visit, user: User, trouble: &Trouble) -> Result<HttpRespon
         words,
         trouble: trouble.text(),
         own: user.id == visit.user.id,
-        reach: reach(&user, own.as_slice(), words),
+        reach: reach(&user, own.map(|own| own.profile.name), words),
         created: moments.short(user.created_at),
         signed_in: user.signed_in_at.map(|at| moments.short(at)),
         roles: roles(visit.language),

@@ -2,14 +2,16 @@
 
 use actix_web::HttpResponse;
 use askama::Template;
+use domain::ports::ListedUser;
 
+use super::reach;
 use super::words::{self, Words};
-use super::{organizations, reach};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::moment::Moment;
 use crate::pages::account::{moments, role};
+use crate::pages::paging::Paging;
 use crate::request::Visit;
 
 #[derive(Template)]
@@ -18,6 +20,10 @@ struct Shown {
     layout: Layout,
     words: &'static Words,
     rows: Vec<Row>,
+    page: u32,
+    previous: String,
+    next: String,
+    told: String,
 }
 
 struct Row {
@@ -32,13 +38,14 @@ struct Row {
 
 pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
-    let users = visit.service.accounts.users(visit.scope()).await?;
-    let organizations = organizations(&visit).await?;
+    let paging = Paging::of(&visit.query);
+    let found = visit.service.accounts.users(visit.scope(), paging.request()).await?;
+    let (previous, next) = paging.neighbours("/users", found.len());
     let moments = moments(&visit);
-    let rows = users.into_iter().map(|user| Row {
+    let rows = found.into_iter().map(|ListedUser { user, organization_name }| Row {
         id: user.id.to_string(),
         role: role(visit.language, user.role),
-        reach: reach(&user, &organizations, words),
+        reach: reach(&user, organization_name, words),
         active: user.active,
         own: user.id == visit.user.id,
         signed_in: user.signed_in_at.map(|at| moments.short(at)),
@@ -46,5 +53,13 @@ pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
     });
     let notice = (visit.query.text("done") == Some("removed")).then_some(words.removed);
     let layout = Layout::of(&visit, Section::Users, words.title).noting(notice);
-    answer::page(&Shown { layout, words, rows: rows.collect() })
+    answer::page(&Shown {
+        layout,
+        words,
+        rows: rows.collect(),
+        page: paging.number,
+        previous,
+        next,
+        told: format!("{} {}", words.page, paging.number),
+    })
 }

@@ -63,11 +63,10 @@ async fn organizations(visit: &Visit) -> Result<Vec<Organization>, PageError> {
     Ok(visit.service.organizations.page(visit.user.scope(), &query).await?.items)
 }
 
-/// What a user sees, in words.
-fn reach(user: &User, organizations: &[Organization], words: &Words) -> String {
+/// What a user sees, in words; a nameless organization by its id.
+fn reach(user: &User, organization_name: Option<String>, words: &Words) -> String {
     let Some(id) = user.organization else { return words.whole_company.to_owned() };
-    let known = organizations.iter().find(|own| own.id == id);
-    known.map_or_else(|| id.to_string(), |own| own.profile.name.clone())
+    organization_name.unwrap_or_else(|| id.to_string())
 }
 
 /// Every role with what it may do, for a choice.

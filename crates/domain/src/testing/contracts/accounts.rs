@@ -2,13 +2,16 @@
 
 use crate::audit::{Action, Actor, Deed};
 use crate::ids::{OrganizationId, TenantId, UserId};
-use crate::ports::{AddUserError, Admission, NewPassword, UserChange};
+use crate::page::PageRequest;
+use crate::ports::{AddUserError, Admission, ListedUser, NewPassword, UserChange};
 use crate::scope::Scope;
 use crate::testing::fixtures::{
     TestResult, add_organization, add_tenant, deed, fresh, hash, link, moment, sign_in, user,
 };
 use crate::testing::world::{World, together};
 use crate::user::{Role, User};
+
+pub(super) const ALL: PageRequest = PageRequest { number: 1, size: 100 };
 
 /// Adds somebody who can sign in with the password `old`.
 pub(super) async fn add(
@@ -87,10 +90,13 @@ pub async fn a_user_needs_a_live_owner(world: &World) -> TestResult {
     Ok(())
 }
 
-/// All of a tenant, or those who are limited to one organization.
+/// All of a tenant, or those who are limited to one organization, page by page; each with the
+/// organization's name, also that of a deleted one.
 pub async fn users_of_a_scope_are_listed_oldest_first(world: &World) -> TestResult {
     let (tenant, other) = (add_tenant(world).await?, add_tenant(world).await?);
     let organization = add_organization(world, tenant).await?;
+    let found = world.organizations.find(Scope::Tenant(tenant), organization).await?;
+    let name = found.ok_or("no organization")?.profile.name;
     let mut made = Vec::new();
     for (second, tenant, organization) in [
         (3, tenant, Some(organization)),
@@ -100,14 +106,21 @@ pub async fn users_of_a_scope_are_listed_oldest_first(world: &World) -> TestResu
     ] {
         let user = User { created_at: moment(second), ..user(tenant, organization, Role::Member) };
         world.accounts.add(user.clone(), Admission::Invitation(link(0, 9)), deed(moment(second))).await?;
-        made.push(user);
+        let organization_name = organization.map(|_| name.clone());
+        made.push(ListedUser { user, organization_name });
     }
     let [third, first, second, _] = made.as_slice() else { return Err("four were made".into()) };
-    let all = world.accounts.users(Scope::Tenant(tenant)).await?;
-    assert_eq!(all, [first.clone(), second.clone(), third.clone()]);
-    let own = world.accounts.users(Scope::Organization(tenant, organization)).await?;
-    assert_eq!(own, [second.clone(), third.clone()]);
-    assert_eq!(world.accounts.users(Scope::Organization(other, organization)).await?, []);
+    world.delete_organization(organization, moment(9)).await?;
+    let list = async |scope, number, size| world.accounts.users(scope, PageRequest { number, size }).await;
+    let whole = Scope::Tenant(tenant);
+    assert_eq!(list(whole, 1, 100).await?, [first.clone(), second.clone(), third.clone()]);
+    assert_eq!(list(whole, 1, 2).await?, [first.clone(), second.clone()]);
+    assert_eq!(list(whole, 2, 2).await?, std::slice::from_ref(third));
+    assert_eq!(list(whole, 3, 2).await?, []);
+    let own = Scope::Organization(tenant, organization);
+    assert_eq!(list(own, 1, 100).await?, [second.clone(), third.clone()]);
+    assert_eq!(list(own, 2, 1).await?, std::slice::from_ref(third));
+    assert_eq!(list(Scope::Organization(other, organization), 1, 100).await?, []);
     Ok(())
 }
 
@@ -183,8 +196,8 @@ pub async fn of_two_last_admins_that_go_at_once_one_stays(world: &World) -> Test
         });
         let done = together(rush).await.into_iter().collect::<Result<Vec<_>, _>>()?;
         assert_eq!(done.iter().filter(|change| **change == UserChange::LastAdmin).count(), 1, "{done:?}");
-        let left = world.accounts.users(scope).await?;
-        assert_eq!(left.iter().filter(|user| user.runs_the_tenant()).count(), 1);
+        let left = world.accounts.users(scope, ALL).await?;
+        assert_eq!(left.iter().filter(|own| own.user.runs_the_tenant()).count(), 1);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The first set-up.
 
-use super::accounts::add;
+use super::accounts::{ALL, add};
 use crate::audit::Action;
 use crate::ids::TenantId;
 use crate::organization::Tenant;
@@ -65,7 +65,8 @@ pub async fn of_two_set_ups_at_once_one_is_made(world: &World) -> TestResult {
     let done = together(rush).await.into_iter().collect::<Result<Vec<_>, _>>()?;
     assert_eq!(done.iter().flatten().count(), 1);
     for (tenant, done) in tenants.into_iter().zip(done) {
-        assert_eq!(world.accounts.users(Scope::Tenant(tenant)).await?.len(), usize::from(done.is_some()));
+        let users = world.accounts.users(Scope::Tenant(tenant), ALL).await?;
+        assert_eq!(users.len(), usize::from(done.is_some()));
     }
     Ok(())
 }

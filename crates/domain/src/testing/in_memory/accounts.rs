@@ -3,22 +3,31 @@
 use async_trait::async_trait;
 
 use super::people::Person;
+use super::setup::cut;
 use super::{InMemory, State};
 use crate::audit::{Action, Deed, role_change};
 use crate::ids::UserId;
-use crate::ports::{Accounts, AddUserError, Admission, NewPassword, StoreUnavailable, USERS_MAX, UserChange};
+use crate::page::PageRequest;
+use crate::ports::{
+    Accounts, AddUserError, Admission, ListedUser, NewPassword, StoreUnavailable, USERS_MAX, UserChange,
+};
 use crate::scope::Scope;
 use crate::session::Link;
 use crate::user::{Role, User};
 
 #[async_trait]
 impl Accounts for InMemory {
-    async fn users(&self, scope: Scope) -> Result<Vec<User>, StoreUnavailable> {
+    async fn users(&self, scope: Scope, page: PageRequest) -> Result<Vec<ListedUser>, StoreUnavailable> {
         let state = self.reach()?;
         let all = state.people.users.values().map(|person| &person.user);
         let mut found: Vec<_> = all.filter(|user| user.is_within(scope)).cloned().collect();
         found.sort_by_key(|user| (user.created_at, user.id));
-        Ok(found)
+        let listed = cut(found, page).into_iter().map(|user| {
+            let own = user.organization.and_then(|id| state.organizations.get(&id));
+            let organization_name = own.map(|entry| entry.organization.profile.name.clone());
+            ListedUser { user, organization_name }
+        });
+        Ok(listed.collect())
     }
 
     async fn user(&self, scope: Scope, id: UserId) -> Result<Option<User>, StoreUnavailable> {

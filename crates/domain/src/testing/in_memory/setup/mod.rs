@@ -19,7 +19,7 @@ fn known() -> StoreUnavailable {
 }
 
 /// The items of a page, and of all pages in order.
-fn cut<T>(all: Vec<T>, page: PageRequest) -> Vec<T> {
+pub(super) fn cut<T>(all: Vec<T>, page: PageRequest) -> Vec<T> {
     let before = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     all.into_iter().skip(before).take(usize::try_from(page.size).unwrap_or(usize::MAX)).collect()
 }
