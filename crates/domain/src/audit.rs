@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use time::OffsetDateTime;
 
 use crate::ids::{AuditId, KeyId, OrganizationId, TenantId, UserId};
+use crate::number::E164;
 use crate::user::Role;
 
 /// Whoever changes something.
@@ -124,6 +125,8 @@ actions! {
     ProviderKeySet = "assistant.provider-key",
     /// A number was added.
     NumberCreate = "number.create",
+    /// A number was moved to another trunk.
+    NumberMove = "number.move",
     /// A number was taken out of use.
     NumberDelete = "number.delete",
     /// A trunk was added.
@@ -138,7 +141,7 @@ actions! {
     CallHangUp = "call.hang-up",
 }
 
-/// Stands between who got a new role and the role; no e-mail address has a space.
+/// Stands between what was changed and what it is now; no e-mail address and no number has a space.
 const NOW: &str = " → ";
 
 /// What the entry of a changed role names: whose it was, and the new one.
@@ -150,6 +153,16 @@ pub fn role_change(email: &str, role: Role) -> String {
 pub fn changed_role(name: &str) -> Option<(&str, Role)> {
     let (email, role) = name.rsplit_once(NOW)?;
     Some((email, Role::parse(role)?))
+}
+
+/// What the entry of a moved number names: the number, and what its new trunk is called.
+pub fn number_move(number: &E164, trunk: &str) -> String {
+    format!("{}{NOW}{trunk}", number.as_str())
+}
+
+/// Reads what [`number_move`] wrote.
+pub fn moved_number(name: &str) -> Option<(&str, &str)> {
+    name.split_once(NOW)
 }
 
 /// An entry of the audit log.

@@ -12,6 +12,7 @@ mod account;
 mod assistant_form;
 mod assistants;
 mod audit_log;
+mod bounds;
 mod call_stories;
 mod callback_secret;
 mod callbacks;

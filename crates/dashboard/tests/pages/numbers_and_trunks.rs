@@ -7,6 +7,8 @@ use domain::user::Role;
 
 use crate::support::{Browser, Site, audited};
 
+const ALL: PageRequest = PageRequest { number: 1, size: 9 };
+
 const TRUNK: [(&str, &str); 6] = [
     ("name", "Carrier <b>"),
     ("address", "sip.example.com:5061"),
@@ -18,8 +20,7 @@ const TRUNK: [(&str, &str); 6] = [
 
 /// The address of the page of the only trunk.
 async fn only_trunk(site: &Site) -> String {
-    let page = PageRequest { number: 1, size: 9 };
-    let trunks = site.world.trunks.trunks_of(Reach::Everything, site.clinic.tenant, page).await.unwrap();
+    let trunks = site.world.trunks.trunks_of(Reach::Everything, site.clinic.tenant, ALL).await.unwrap();
     assert_eq!(trunks.len(), 1);
     assert!(trunks[0].guarded);
     format!("/trunks/{}", trunks[0].id)
@@ -123,6 +124,57 @@ async fn a_number_needs_a_trunk_and_is_added_and_retired() {
     assert_eq!(browser.get(&second).await.status, 404);
     assert_eq!(browser.submit(&retire, &retire, &[]).await.location(), format!("{home}?done=retired"));
     assert!(browser.get(&home).await.body.contains("There is no number yet"));
+}
+
+#[tokio::test]
+async fn a_number_moves_to_another_trunk_and_the_audit_log_tells_both() {
+    let site = Site::start().await;
+    let (mut browser, first) = with_trunk(&site).await;
+    let mut second = TRUNK.to_vec();
+    second[0].1 = "Carrier 2";
+    browser.submit("/trunks/new", "/trunks/new", &second).await;
+    let trunks = site.world.trunks.trunks_of(Reach::Everything, site.clinic.tenant, ALL).await.unwrap();
+    let second = trunks.iter().find(|own| own.name == "Carrier 2").unwrap().id.to_string();
+    let home = format!("/o/{}/numbers", site.clinic.first());
+    let new = format!("{home}/new");
+    let first = first.rsplit('/').next().unwrap();
+    browser.submit(&new, &new, &[("number", "+14155550123"), ("trunk", first)]).await;
+    let list = browser.get(&home).await.body;
+    let (_, rest) = list.split_once(&format!("<a href=\"{home}/0")).unwrap();
+    let page = format!("{home}/0{}", rest.split('"').next().unwrap());
+    let shown = browser.get(&page).await.body;
+    assert!(shown.contains(&format!("value=\"{first}\" selected")), "{shown}");
+    assert!(shown.contains(&format!("{page}/retire")) && shown.contains("place-call?number="), "{shown}");
+    for unfit in ["", "x", "0190a6e0-7e6b-7cc0-98b7-2f7c1c2f4a11"] {
+        let refused = browser.submit(&page, &page, &[("trunk", unfit)]).await;
+        assert!(refused.status == 422 && refused.body.contains("Choose a trunk"), "{}", refused.body);
+    }
+    for _ in 0..2 {
+        let moved = browser.submit(&page, &page, &[("trunk", &second)]).await;
+        assert_eq!(moved.location(), format!("{page}?done=moved"));
+    }
+    let shown = browser.get(&format!("{page}?done=moved")).await.body;
+    assert!(
+        shown.contains("The number is on this trunk now.") && shown.contains("<bdi>Carrier 2</bdi>"),
+        "{shown}"
+    );
+    let moves = audited(&site, site.clinic.tenant).await.into_iter().filter(|own| *own == Action::NumberMove);
+    assert_eq!(moves.count(), 1);
+    let log = browser.get("/audit-log").await.body;
+    assert!(log.contains("moved the number “+14155550123” to the trunk “Carrier 2”"), "{log}");
+    browser.keep("callwright-language", "fr-CA");
+    let log = browser.get("/audit-log").await.body;
+    assert!(log.contains("a déplacé le numéro «\u{a0}+14155550123\u{a0}» vers la ligne SIP «"), "{log}");
+
+    let mut within = site.signed_in(&site.clinic, Some(site.clinic.first()), Role::Admin).await;
+    assert_eq!(within.submit(&page, &page, &[("trunk", first)]).await.status, 303);
+    let mut member = site.signed_in(&site.clinic, None, Role::Member).await;
+    assert!(!member.get(&home).await.body.contains(&page));
+    assert_eq!(member.get(&page).await.status, 403);
+    assert_eq!(member.submit("/account", &page, &[("trunk", &second)]).await.status, 403);
+    let sister = page.replace(&site.clinic.first().to_string(), &site.clinic.organizations[1].to_string());
+    assert_eq!(browser.get(&sister).await.status, 404);
+    assert_eq!(browser.submit("/account", &sister, &[("trunk", &second)]).await.status, 404);
 }
 
 #[tokio::test]

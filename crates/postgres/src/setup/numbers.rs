@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
-use domain::audit::{Action, Deed};
-use domain::ids::{NumberId, OrganizationId};
+use domain::audit::{Action, Deed, number_move};
+use domain::ids::{NumberId, OrganizationId, TrunkId};
 use domain::page::PageRequest;
 use domain::ports::{Added, CarriedNumber, Numbers, SetupError, StoreUnavailable};
 use domain::scope::Reach;
@@ -53,6 +53,20 @@ const READ: &str = concat!(
         AND ($2 IS NULL OR n.tenant_id = $2) AND ($3 IS NULL OR n.organization_id = $3)"
 );
 
+const LOCK: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM numbers n WHERE n.id = $1 AND n.retired_at IS NULL \
+        AND ($2 IS NULL OR n.tenant_id = $2) AND ($3 IS NULL OR n.organization_id = $3) FOR NO KEY UPDATE"
+);
+
+// The trunk is kept from being retired before the number is on it.
+const CHOSEN: &str = "
+SELECT t.name AS trunk_name, true AS carried FROM trunks t
+WHERE t.id = $1 AND t.tenant_id = $2 AND t.retired_at IS NULL FOR SHARE";
+
+const MOVE: &str = "UPDATE numbers SET trunk_id = $2 WHERE id = $1";
+
 const RETIRE: &str = concat!(
     "UPDATE numbers n SET retired_at = $4 WHERE n.id = $1 AND n.retired_at IS NULL \
         AND ($2 IS NULL OR n.tenant_id = $2) AND ($3 IS NULL OR n.organization_id = $3) RETURNING ",
@@ -70,9 +84,9 @@ row! {
 
 type CarriedRow = Both<NumberRow, TrunkOfNumber>;
 
-/// What became of an addition.
-enum Addition {
-    Done,
+/// What became of a change.
+enum Outcome<T> {
+    Done(T),
     Missing(&'static str),
 }
 
@@ -86,7 +100,7 @@ impl Numbers for Store {
                     .transaction::<_, Failure, _>(async |connection| {
                         let looking = reached(statement(LIVE_ORGANIZATION).bind(organization.uuid()), reach);
                         let found = looking.rows::<Found>(connection).await?.into_iter().next();
-                        let Some(owner) = found else { return Ok(Addition::Missing("organization")) };
+                        let Some(owner) = found else { return Ok(Outcome::Missing("organization")) };
                         let adding = statement(ADD)
                             .bind(number.id.uuid())
                             .bind(owner.tenant_id)
@@ -95,18 +109,18 @@ impl Numbers for Store {
                             .bind(number.number.as_str().to_owned())
                             .bind(number.created_at);
                         if !adding.rows::<AddedRow>(connection).await?.iter().any(|row| row.added) {
-                            return Ok(Addition::Missing("trunk"));
+                            return Ok(Outcome::Missing("trunk"));
                         }
                         let name = Some(number.number.as_str());
                         let noting = entry(&deed, owner.scope(), Action::NumberCreate, number.id, name)?;
                         noting.run(connection).await?;
-                        Ok(Addition::Done)
+                        Ok(Outcome::Done(()))
                     })
                     .await
             })
             .await;
         match done {
-            Ok(Addition::Missing(what)) => Err(SetupError::Unknown(what)),
+            Ok(Outcome::Missing(what)) => Err(SetupError::Unknown(what)),
             done => added(done.map(|_| true), "trunk"),
         }
     }
@@ -127,6 +141,44 @@ impl Numbers for Store {
     async fn number(&self, reach: Reach, id: NumberId) -> Result<Option<CarriedNumber>, StoreUnavailable> {
         let rows = self.read::<CarriedRow>(|| reached(statement(READ).bind(id.uuid()), reach)).await?;
         Ok(rows.into_iter().next().map(carried).transpose()?)
+    }
+
+    async fn move_number(
+        &self,
+        reach: Reach,
+        id: NumberId,
+        trunk: TrunkId,
+        deed: Deed,
+    ) -> Result<CarriedNumber, SetupError> {
+        let moved = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let looking = reached(statement(LOCK).bind(id.uuid()), reach);
+                        let found = looking.rows::<NumberRow>(connection).await?.into_iter().next();
+                        let Some(row) = found else { return Ok(Outcome::Missing("number")) };
+                        let choosing = statement(CHOSEN).bind(trunk.uuid()).bind(row.number_tenant_id);
+                        let chosen = choosing.rows::<TrunkOfNumber>(connection).await?.into_iter().next();
+                        let Some(chosen) = chosen else { return Ok(Outcome::Missing("trunk")) };
+                        let within = row.scope();
+                        let mut own = carried(Both(row, chosen))?;
+                        if own.number.trunk != trunk {
+                            let moving = statement(MOVE).bind(id.uuid()).bind(trunk.uuid());
+                            moving.run(connection).await?;
+                            own.number.trunk = trunk;
+                            let name = number_move(&own.number.number, &own.trunk_name);
+                            let noting = entry(&deed, within, Action::NumberMove, id, Some(&name))?;
+                            noting.run(connection).await?;
+                        }
+                        Ok(Outcome::Done(own))
+                    })
+                    .await
+            })
+            .await;
+        match moved.map_err(StoreUnavailable::from)? {
+            Outcome::Done(own) => Ok(own),
+            Outcome::Missing(what) => Err(SetupError::Unknown(what)),
+        }
     }
 
     async fn retire_number(&self, reach: Reach, id: NumberId, deed: Deed) -> Result<bool, StoreUnavailable> {

@@ -3,7 +3,7 @@
 pub(super) use application::values::{address, country, domain_name, name, number, srtp, transport};
 use domain::access::Permission;
 use domain::assistant::ProviderRole;
-use domain::ids::{AssistantId, CallId, KeyId, OrganizationId, TenantId, TrunkId};
+use domain::ids::{AssistantId, CallId, KeyId, NumberId, OrganizationId, TenantId, TrunkId};
 use domain::organization::{TIMEZONES, Timezone, is_email};
 use domain::user::Role;
 
@@ -24,6 +24,10 @@ pub(super) fn organization(text: &str) -> Result<OrganizationId, String> {
 
 pub(super) fn trunk(text: &str) -> Result<TrunkId, String> {
     id(TrunkId::parse(text))
+}
+
+pub(super) fn number_id(text: &str) -> Result<NumberId, String> {
+    id(NumberId::parse(text))
 }
 
 pub(super) fn key(text: &str) -> Result<KeyId, String> {

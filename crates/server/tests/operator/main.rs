@@ -9,6 +9,7 @@
 
 mod assistants;
 mod installation;
+mod numbers;
 mod users;
 
 use std::io::{BufRead, BufReader};

@@ -1,6 +1,6 @@
 //! A sentence for each action: a new one does not compile without its words in both languages.
 
-use domain::audit::{Action, AuditEntry, changed_role};
+use domain::audit::{Action, AuditEntry, changed_role, moved_number};
 
 use crate::language::Language;
 use crate::pages::account::role;
@@ -18,6 +18,12 @@ pub(super) fn sentence(entry: &AuditEntry, language: Language) -> String {
     {
         let to = language.pick("to", "pour");
         return format!("{} {to} {}", told.replace("{}", &quoted(email)), quoted(role(language, new)));
+    }
+    if entry.action == Action::NumberMove
+        && let Some((number, trunk)) = name.and_then(moved_number)
+    {
+        let to = language.pick("to the trunk", "vers la ligne SIP");
+        return format!("{} {to} {}", told.replace("{}", &quoted(number)), quoted(trunk));
     }
     told.replace("{}", &name.map_or_else(|| entry.subject.clone(), quoted))
 }
@@ -73,6 +79,8 @@ const fn words(action: Action, language: Language) -> &'static str {
         (Action::ProviderKeySet, Language::French) => "a défini une clé de fournisseur de l’assistant {}",
         (Action::NumberCreate, Language::English) => "added the number {}",
         (Action::NumberCreate, Language::French) => "a ajouté le numéro {}",
+        (Action::NumberMove, Language::English) => "moved the number {}",
+        (Action::NumberMove, Language::French) => "a déplacé le numéro {}",
         (Action::NumberDelete, Language::English) => "took the number {} out of use",
         (Action::NumberDelete, Language::French) => "a retiré le numéro {} du service",
         (Action::TrunkCreate, Language::English) => "added the trunk {}",
@@ -90,8 +98,9 @@ const fn words(action: Action, language: Language) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use domain::audit::{Actor, Deed, role_change};
+    use domain::audit::{Actor, Deed, number_move, role_change};
     use domain::ids::{AuditId, TenantId};
+    use domain::number::E164;
     use domain::user::Role;
     use time::OffsetDateTime;
 
@@ -131,6 +140,13 @@ mod tests {
         assert_eq!(
             role(Language::French),
             "a changé le rôle de «\u{a0}ada@clinic.example\u{a0}» pour «\u{a0}Administration\u{a0}»"
+        );
+        let name = number_move(&E164::parse("+14155550100").unwrap(), "Carrier → 2");
+        let moved = |language| sentence(&entry(Action::NumberMove, Some(&name)), language);
+        assert_eq!(moved(Language::English), "moved the number “+14155550100” to the trunk “Carrier → 2”");
+        assert_eq!(
+            moved(Language::French),
+            "a déplacé le numéro «\u{a0}+14155550100\u{a0}» vers la ligne SIP «\u{a0}Carrier → 2\u{a0}»"
         );
         let earlier = entry(Action::UserRole, Some("ada@clinic.example"));
         assert_eq!(sentence(&earlier, Language::English), "changed the role of “ada@clinic.example”");

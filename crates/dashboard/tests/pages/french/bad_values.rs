@@ -75,6 +75,9 @@ pub(super) async fn bad(path: &str, place: &mut Place) -> Vec<Fields> {
             &[("number", "+14165550199"), ("trunk", &unknown)],
             &[("number", "5"), ("trunk", ""), ("trunk", &unknown)],
         ),
+        "/o/{organization}/numbers/{number}" => {
+            each(&[], &[("trunk", ""), ("trunk", "x"), ("trunk", &unknown)])
+        }
         "/organizations/new" | "/o/{organization}/profile" => each(
             &[("name", "A"), ("email", "a@b.example"), ("timezone", "America/Toronto")],
             &[

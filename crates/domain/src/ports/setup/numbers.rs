@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{Added, SetupError};
 use crate::audit::Deed;
-use crate::ids::{NumberId, OrganizationId};
+use crate::ids::{NumberId, OrganizationId, TrunkId};
 use crate::page::PageRequest;
 use crate::ports::StoreUnavailable;
 use crate::scope::Reach;
@@ -38,6 +38,17 @@ pub trait Numbers: Send + Sync {
 
     /// A number.
     async fn number(&self, reach: Reach, id: NumberId) -> Result<Option<CarriedNumber>, StoreUnavailable>;
+
+    /// Lets another trunk carry a number's calls, from the next one on: calls that are under way keep
+    /// theirs. The trunk must be in use and belong to the same tenant; where it is the number's own
+    /// already, nothing changes and nothing is noted.
+    async fn move_number(
+        &self,
+        reach: Reach,
+        id: NumberId,
+        trunk: TrunkId,
+        deed: Deed,
+    ) -> Result<CarriedNumber, SetupError>;
 
     /// Takes a number out of use; `false` when there is none.
     async fn retire_number(&self, reach: Reach, id: NumberId, deed: Deed) -> Result<bool, StoreUnavailable>;

@@ -155,6 +155,7 @@ macro_rules! store_contracts {
             numbers {
                 an_organizations_numbers_are_listed_page_by_page,
                 a_retired_number_places_no_calls,
+                a_number_moves_to_another_trunk_of_its_tenant,
                 numbers_out_of_reach_are_as_missing,
             }
             test_lines {

@@ -141,6 +141,7 @@ fn fields(
         "/o/{organization}/assistants/{assistant}/key" => {
             &[("provider", "realtime"), ("key", "not-a-real-key")]
         }
+        "/o/{organization}/numbers/{number}" => &[("trunk", thing("trunk"))],
         "/o/{organization}/numbers/new" => &[("number", &number), ("trunk", thing("trunk"))],
         "/trunks/new" | "/trunks/{trunk}" => {
             &[("name", &title), ("address", "sip.example.com"), ("transport", "udp")]

@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 
 use super::{cut, within};
-use crate::audit::{Action, Deed};
-use crate::ids::{NumberId, OrganizationId};
+use crate::audit::{Action, Deed, number_move};
+use crate::ids::{NumberId, OrganizationId, TrunkId};
 use crate::page::PageRequest;
 use crate::ports::{Added, CarriedNumber, Numbers, SetupError, StoreUnavailable};
 use crate::scope::{Reach, Scope};
 use crate::testing::InMemory;
 use crate::testing::in_memory::State;
-use crate::trunk::Number;
+use crate::trunk::{Number, Trunk};
 
 #[async_trait]
 impl Numbers for InMemory {
@@ -48,6 +48,30 @@ impl Numbers for InMemory {
         let found = state.numbers_in_use().find(|number| number.id == id);
         let found = found.filter(|number| reach.covers(number.tenant, number.organization));
         Ok(found.and_then(|number| state.carried(number)))
+    }
+
+    async fn move_number(
+        &self,
+        reach: Reach,
+        id: NumberId,
+        trunk: TrunkId,
+        deed: Deed,
+    ) -> Result<CarriedNumber, SetupError> {
+        let mut state = self.reach()?;
+        let found = state.numbers_in_use().find(|number| number.id == id);
+        let found = found.filter(|number| reach.covers(number.tenant, number.organization)).cloned();
+        let number = found.ok_or(SetupError::Unknown("number"))?;
+        let own = |chosen: &&Trunk| chosen.id == trunk && chosen.tenant == number.tenant;
+        let chosen = state.trunks_in_use().find(own).map(|chosen| chosen.name.clone());
+        let trunk_name = chosen.ok_or(SetupError::Unknown("trunk"))?;
+        if number.trunk != trunk {
+            let owner = Scope::Organization(number.tenant, number.organization);
+            let name = number_move(&number.number, &trunk_name);
+            state.note(&deed, owner, Action::NumberMove, id, Some(&name));
+        }
+        let moved = Number { trunk, ..number };
+        state.numbers.insert(id, moved.clone());
+        Ok(CarriedNumber { number: moved, trunk_name, carried: true })
     }
 
     async fn retire_number(&self, reach: Reach, id: NumberId, deed: Deed) -> Result<bool, StoreUnavailable> {
