@@ -3,109 +3,88 @@
 use actix_web::HttpResponse;
 use application::people::add_user::{AddUser, Newcomer};
 use askama::Template;
+use domain::ids::OrganizationId;
 use domain::organization::is_email;
 use domain::ports::AddUserError;
 use domain::user::Role;
 
 use super::words::{self, Words};
-use super::{CHOICES_MAX, invited, named, organization_of, organizations, roles};
+use super::{CHOICES_MAX, invited, named, organizations, roles};
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
-use crate::pages::entrance::Trouble;
+use crate::pages::filled::Filled;
 use crate::request::Visit;
+
+const FIELDS: [&str; 4] = ["email", "role", "organization", BY_ID];
+
+/// Organizations that are not offered are named by their id.
+const BY_ID: &str = "organizationId";
+
+/// Where it is noted what is wrong with no single field.
+const WHOLE: &str = "user";
 
 #[derive(Template)]
 #[template(path = "users/new.html")]
-struct Shown<'a> {
+struct Shown {
     layout: Layout,
     words: &'static Words,
-    trouble: &'a str,
-    email: &'a str,
-    role: &'a str,
+    filled: Filled,
     roles: Vec<(String, String)>,
-    organization: &'a str,
     organizations: Vec<(String, String)>,
-    /// Whether there may be organizations that are not offered: they are named by their id.
+    /// Whether there may be organizations that are not offered.
     more: bool,
-    by_id: &'a str,
-    problems: Problems,
-}
-
-#[derive(Default)]
-struct Problems {
-    email: &'static str,
-    role: &'static str,
-    organization: &'static str,
-    by_id: &'static str,
-}
-
-impl Problems {
-    /// Where the organization was named.
-    fn of_organization(visit: &Visit, words: &Words) -> Self {
-        if visit.form.text("organizationId").is_some() {
-            Self { by_id: words.bad_id, ..Self::default() }
-        } else {
-            Self { organization: words.bad_organization, ..Self::default() }
-        }
-    }
 }
 
 pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
-    form(&visit, &Trouble::default(), Problems::default()).await
+    form(&visit, Filled::with(&visit, [("role", Role::Member.as_str().to_owned())])).await
 }
 
 pub(super) async fn take(visit: Visit) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
-    let wrong = Trouble::wrong("");
-    let new = match read(&visit) {
-        Ok(new) => new,
-        Err(problems) => return form(&visit, &wrong, problems).await,
-    };
+    let mut filled = Filled::typed(&visit, &FIELDS);
+    let Some(new) = read(&visit, &mut filled) else { return form(&visit, filled).await };
     let deed = visit.deed();
     let adding = visit.write(async move |service| {
         let (accounts, entropy) = (service.accounts.clone(), service.entropy.clone());
         AddUser { accounts, entropy }.invite(new, deed).await
     });
     match adding.await? {
-        Ok((user, minted)) => invited(&visit, &user, &minted),
-        Err(AddUserError::EmailTaken) => {
-            form(&visit, &wrong, Problems { email: words.email_taken, ..Problems::default() }).await
-        }
+        Ok((user, minted)) => return invited(&visit, &user, &minted),
+        Err(AddUserError::EmailTaken) => filled.note("email", words.email_taken),
         Err(AddUserError::UnknownOwner) => {
-            form(&visit, &wrong, Problems::of_organization(&visit, words)).await
+            let (field, problem) = organization_named(&filled, words);
+            filled.note(field, problem);
         }
-        Err(AddUserError::TooMany) => {
-            form(&visit, &Trouble::wrong(words.too_many), Problems::default()).await
-        }
-        Err(AddUserError::Store(away)) => Err(away.into()),
+        Err(AddUserError::TooMany) => filled.note(WHOLE, words.too_many),
+        Err(AddUserError::Store(away)) => return Err(away.into()),
     }
+    form(&visit, filled).await
 }
 
-fn read(visit: &Visit) -> Result<Newcomer, Problems> {
+fn read(visit: &Visit, filled: &mut Filled) -> Option<Newcomer> {
     let words = words::of(visit.language);
-    let email = visit.form.text("email").filter(|text| is_email(text)).map(str::to_owned);
-    let role = visit.form.text("role").and_then(Role::parse);
+    let email =
+        filled.required("email", |text| is_email(text).then(|| text.to_owned()).ok_or(words.bad_email));
+    let role = filled.required("role", |text| Role::parse(text).ok_or(words.bad_role));
     // Whoever is limited to an organization lets others into that one alone.
-    let organization = match visit.user.organization {
-        Some(own) => Ok(Some(own)),
-        None => organization_of(visit.form.text("organizationId").or(visit.form.text("organization"))),
-    };
-    let named =
-        if organization.is_ok() { Problems::default() } else { Problems::of_organization(visit, words) };
-    let problems = Problems {
-        email: if email.is_some() { "" } else { words.bad_email },
-        role: if role.is_some() { "" } else { words.bad_role },
-        ..named
-    };
-    match (email, role, organization) {
-        (Some(email), Some(role), Ok(organization)) => {
-            Ok(Newcomer { tenant: visit.user.tenant, organization, email, role })
-        }
-        _ => Err(problems),
+    let organization = visit.user.organization.or_else(|| {
+        let (field, problem) = organization_named(filled, words);
+        filled.optional(field, |text| OrganizationId::parse(text).ok_or(problem))
+    });
+    let new = Newcomer { tenant: visit.user.tenant, organization, email: email?, role: role? };
+    filled.is_fit().then_some(new)
+}
+
+/// Where the organization was named, and what is told when there is none such.
+fn organization_named(filled: &Filled, words: &Words) -> (&'static str, &'static str) {
+    if filled.value(BY_ID).trim().is_empty() {
+        ("organization", words.bad_organization)
+    } else {
+        (BY_ID, words.bad_id)
     }
 }
 
-async fn form(visit: &Visit, trouble: &Trouble, problems: Problems) -> Result<HttpResponse, PageError> {
+async fn form(visit: &Visit, filled: Filled) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
     let mut offered = Vec::new();
     if visit.user.organization.is_none() {
@@ -114,20 +93,15 @@ async fn form(visit: &Visit, trouble: &Trouble, problems: Problems) -> Result<Ht
     let reached = organizations(visit).await?;
     let more = reached.len() >= usize::try_from(CHOICES_MAX).unwrap_or(usize::MAX);
     offered.extend(reached.into_iter().map(|own| (own.id.to_string(), own.profile.name)));
-    let typed = |name| visit.form.text(name).unwrap_or_default();
-    trouble.page(&Shown {
+    let shown = Shown {
         layout: Layout::of(visit, Section::Users, words.invite),
         words,
-        trouble: trouble.text(),
-        email: typed("email"),
-        role: visit.form.text("role").unwrap_or(Role::Member.as_str()),
+        filled,
         roles: roles(visit.language),
-        organization: typed("organization"),
         organizations: offered,
         more,
-        by_id: typed("organizationId"),
-        problems,
-    })
+    };
+    shown.filled.page(&shown)
 }
 
 pub(super) async fn again(visit: Visit) -> Result<HttpResponse, PageError> {

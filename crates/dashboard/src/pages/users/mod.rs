@@ -8,7 +8,7 @@ mod words;
 use actix_web::HttpResponse;
 use application::people::links::{INVITATION, MintedLink};
 use askama::Template;
-use domain::ids::{OrganizationId, UserId};
+use domain::ids::UserId;
 use domain::organization::{Organization, OrganizationField, OrganizationQuery};
 use domain::page::PageRequest;
 use domain::user::{Right, Role, User};
@@ -102,8 +102,4 @@ fn invited(visit: &Visit, user: &User, minted: &MintedLink) -> Result<HttpRespon
     let expires = moments(visit).short(minted.link.expires_at);
     let label = format!("{} {}", words.link, user.email);
     answer::page(&Invited { layout, words, label, link, expires })
-}
-
-fn organization_of(text: Option<&str>) -> Result<Option<OrganizationId>, ()> {
-    text.map(|text| OrganizationId::parse(text).ok_or(())).transpose()
 }
