@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use domain::audit::{Actor, Deed};
 use domain::call::OutboundCall;
 use domain::callback::DeliveryState;
-use domain::ports::{Settled, TryOutcome, TryRecord};
+use domain::ports::{ClaimedAgain, Settled, TryOutcome, TryRecord};
 use domain::testing::{Ground, moment};
 use domain::user::Role;
 
@@ -56,6 +57,22 @@ async fn every_try_is_shown_with_its_answer_and_how_long_it_took() {
     );
     assert!(browser.get(&format!("{base}?state=given-up")).await.body.contains("HTTP 503"));
     assert_eq!(browser.get(&format!("{base}?state=lost")).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_try_by_hand_that_nobody_told_of_is_shown_as_begun() {
+    let site = Site::start().await;
+    let (ground, company, call) = tried(&site, TryOutcome::TimedOut).await;
+    let mut browser = site.signed_in(&company, None, Role::Member).await;
+    let base = format!("/o/{}/callbacks", ground.organization);
+    let deed = Deed { actor: Actor::Operator, from: None, at: moment(1) };
+    let claimed =
+        site.world.callbacks.claim_again(ground.scope(), call.id, ground.boot, LEASE, &deed).await.unwrap();
+    assert!(matches!(claimed, ClaimedAgain::Claimed(_)));
+    for page in [base.clone(), format!("{base}/{}", call.id)] {
+        let shown = browser.get(&page).await;
+        assert!(shown.body.contains("Not known: the server stopped"), "{}", shown.body);
+    }
 }
 
 #[tokio::test]

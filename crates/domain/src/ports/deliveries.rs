@@ -32,6 +32,18 @@ pub struct Delivery {
     pub tries: Vec<DeliveryTry>,
 }
 
+impl Delivery {
+    /// The tries by hand that were begun and of which nobody tells any more how they went: the process died
+    /// meanwhile, or could not record it in time. They may have arrived.
+    pub fn untold(&self, now: OffsetDateTime) -> Vec<u16> {
+        let scheduled = self.tries.iter().filter(|tried| tried.by.is_none()).count();
+        let begun = u16::try_from(scheduled).unwrap_or(u16::MAX).saturating_add(self.manual_tries);
+        let under_way = self.manual_until.is_some_and(|until| until > now);
+        let over = if under_way { begun.saturating_sub(1) } else { begun };
+        (1..=over).filter(|number| self.tries.iter().all(|tried| tried.number != *number)).collect()
+    }
+}
+
 /// One try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryTry {

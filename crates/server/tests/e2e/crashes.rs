@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::dashboard::people::{Standing, enter, session_of};
+use crate::dashboard::person::Person;
 use crate::support::{Desk, Installation, PATIENCE, Receiver, Sipp, Step};
 
 use Step::{Answer, AnswerWithSdp, Bye, Expect, Invite, Pause};
@@ -143,4 +145,67 @@ async fn dying_with_the_callback_sent_but_not_settled_repeats_that_try() {
 #[tokio::test]
 async fn dying_after_the_callback_is_settled_does_not_repeat_it() {
     is_completed("callback-settled", 1).await;
+}
+
+/// Somebody sends a given-up callback again, and the process dies at `point` of it: what arrived of that try,
+/// and the page that tells of it afterwards.
+async fn die_sending_by_hand(point: &str) -> (usize, String) {
+    let mut installation = Installation::new(&[]).await;
+    installation.start(&[("FAILPOINTS", &format!("{point}=return"))]);
+    installation.ready().await;
+    let trunk = Sipp::start(installation.data(), &[Invite, Answer(486, "Busy Here"), Expect("ACK")]);
+    let desk = Desk::provision(&installation, TALKER, &["--address", &trunk.address()]);
+    let mut receiver = Receiver::answering(&[200]).await;
+    let mut request = desk.request();
+    request["callbackUrl"] = json!(receiver.url());
+    desk.place(&request).await;
+    let first = receiver.next(PATIENCE).await.json();
+    let call = first["outboundCallId"].as_str().unwrap();
+    installation.rows_until("SELECT 1 FROM callbacks WHERE state = 'delivered'").await;
+    let tenant = installation.rows("SELECT id FROM tenants").await[0][0].clone().unwrap();
+    let standing = Standing { role: "admin", tenant: &tenant, organization: None };
+    let user = enter(&installation, standing, "ada@clinic.example").await;
+    let session = session_of(&installation, &user).await;
+    let page = format!("/o/{}/callbacks/{call}", desk.organization);
+    let person = Person::with_session(installation.base(), &session);
+    let token = person.token().await;
+    // The answer is lost with the server.
+    let sending = tokio::spawn(async move {
+        let same_origin = [("Sec-Fetch-Site", "same-origin")];
+        person.post_bare(&page, &[("token", &token)], &same_origin).await
+    });
+    installation.wait_for_end().await;
+    assert!(sending.await.is_err(), "{point}: the answer came");
+    installation.start(&[]);
+    installation.ready().await;
+    // Its claim is over, as if time had passed.
+    installation.sql("UPDATE callbacks SET manual_until = now() - interval '1 second'").await;
+    let mut arrived = 0;
+    while tokio::time::timeout(Duration::from_secs(2), receiver.next(PATIENCE)).await.is_ok() {
+        arrived += 1;
+    }
+    let person = Person::with_session(installation.base(), &session);
+    let told = person.get(&format!("/o/{}/callbacks/{call}", desk.organization)).await.body;
+    let noted = "SELECT 1 FROM audit_entries WHERE action = 'callback.redeliver' AND actor_name = 'ada@clinic.example'";
+    assert_eq!(installation.rows(noted).await.len(), 1, "{point}");
+    // It bars no other.
+    let page = format!("/o/{}/callbacks/{call}", desk.organization);
+    let sent = person.post(&page, &[]).await;
+    assert!(sent.location().ends_with("sent=confirmed"), "{point}: {sent:?}");
+    receiver.next(PATIENCE).await;
+    (arrived, told)
+}
+
+#[tokio::test]
+async fn dying_before_a_callback_is_sent_by_hand_tells_of_the_try_and_does_not_repeat_it() {
+    let (arrived, told) = die_sending_by_hand("callback-claimed-again").await;
+    assert_eq!(arrived, 0);
+    assert!(told.contains("Not known: the server stopped"), "{told}");
+}
+
+#[tokio::test]
+async fn dying_after_a_callback_was_sent_by_hand_tells_of_the_try_and_does_not_repeat_it() {
+    let (arrived, told) = die_sending_by_hand("callback-sent-again").await;
+    assert_eq!(arrived, 1);
+    assert!(told.contains("Not known: the server stopped"), "{told}");
 }

@@ -62,7 +62,8 @@ struct Shown {
 /// A try as it is shown.
 struct ShownTry {
     number: u16,
-    at: Moment,
+    /// None when that is not known.
+    at: Option<Moment>,
     badge: &'static str,
     outcome: String,
     latency: String,
@@ -200,15 +201,31 @@ fn shown(inside: &Inside, words: &'static Words, delivery: &Delivery) -> Shown {
         due: delivery.due_at.map(|at| moments.full(at)),
         sendable: why_not.is_empty(),
         why_not,
-        tries: delivery.tries.iter().map(|tried| shown_try(inside, words, &moments, tried)).collect(),
+        tries: shown_tries(inside, words, &moments, delivery),
     }
+}
+
+/// All that were begun, those too of which nobody told how they went.
+fn shown_tries(inside: &Inside, words: &Words, moments: &Moments, delivery: &Delivery) -> Vec<ShownTry> {
+    let told = delivery.tries.iter().map(|tried| shown_try(inside, words, moments, tried));
+    let untold = delivery.untold(inside.now()).into_iter().map(|number| ShownTry {
+        number,
+        at: None,
+        badge: "warn",
+        outcome: words.untold.to_owned(),
+        latency: String::new(),
+        by: words.somebody.to_owned(),
+    });
+    let mut tries: Vec<_> = told.chain(untold).collect();
+    tries.sort_by_key(|tried| tried.number);
+    tries
 }
 
 fn shown_try(inside: &Inside, words: &Words, moments: &Moments, tried: &DeliveryTry) -> ShownTry {
     let outcome = &tried.record.outcome;
     ShownTry {
         number: tried.number,
-        at: moments.full(tried.record.began_at),
+        at: Some(moments.full(tried.record.began_at)),
         badge: if outcome.confirmed() { "good" } else { "bad" },
         outcome: outcome::text(outcome, words, inside.language),
         latency: outcome::latency(tried.record.took, inside.language),

@@ -279,6 +279,10 @@ pub async fn a_try_by_hand_that_nobody_settles_makes_room(world: &World) -> Test
     assert!(settle(2).await?);
     let told = shown(world, &ground, &call).await?;
     assert_eq!(told.tries.iter().map(|tried| tried.number).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(told.untold(moment(120)), [2]);
+    claim(world, &ground, &call, &by_ada(130)).await?;
+    let told = shown(world, &ground, &call).await?;
+    assert_eq!((told.untold(moment(149)), told.untold(moment(150))), (vec![2], vec![2, 4]));
     Ok(())
 }
 
