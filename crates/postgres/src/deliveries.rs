@@ -16,6 +16,14 @@ use crate::rows::Both;
 use crate::statement::{row, statement};
 use crate::store::Store;
 
+/// The columns of a try (`t`), as [`TryRow`] reads them.
+macro_rules! try_columns {
+    () => {
+        "t.try AS number, t.began_at, t.took_ms, t.outcome, t.http_status, t.detail, t.actor, t.actor_id, t.actor_name"
+    };
+}
+pub(crate) use try_columns;
+
 macro_rules! with_tries {
     ($($of:literal),+) => {
         concat!(
@@ -25,9 +33,9 @@ macro_rules! with_tries {
             $($of,)+
             " ORDER BY call_id DESC LIMIT $4
             )
-            SELECT p.*, t.try AS number, t.began_at, t.took_ms, t.outcome, t.http_status, t.detail, t.actor, t.actor_id,
-                t.actor_name
-            FROM page p LEFT JOIN callback_tries t ON t.call_id = p.call_id ORDER BY p.call_id DESC, t.try"
+            SELECT p.*, ",
+            try_columns!(),
+            " FROM page p LEFT JOIN callback_tries t ON t.call_id = p.call_id ORDER BY p.call_id DESC, t.try"
         )
     };
 }
@@ -62,6 +70,7 @@ row! {
 }
 
 row! {
+    /// A try; nothing in the place of one that a callback does not have.
     TryRow {
         number: Option<i16>,
         began_at: Option<OffsetDateTime>,
@@ -154,7 +163,7 @@ impl CallbackRow {
 }
 
 impl TryRow {
-    fn into_try(self, call: Uuid) -> Result<Option<DeliveryTry>, Failure> {
+    pub(crate) fn into_try(self, call: Uuid) -> Result<Option<DeliveryTry>, Failure> {
         let broken = |why| Failure::impossible("callback_tries", call, why);
         let (Some(number), Some(began_at), Some(took_ms)) = (self.number, self.began_at, self.took_ms) else {
             return Ok(None);

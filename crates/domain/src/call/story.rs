@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::{
     ArtifactKey, ArtifactKind, BoardCall, CallFacts, CallType, EndedReason, FinalAnswer, TranscriptEntry,
 };
-use crate::ports::TryRecord;
+use crate::ports::DeliveryTry;
 
 /// Everything that is kept of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Report {
     /// Where it stands.
     pub state: ReportState,
     /// Every try, in order.
-    pub tries: Vec<TryRecord>,
+    pub tries: Vec<DeliveryTry>,
 }
 
 /// Where the report of a call's end stands.
@@ -114,10 +114,8 @@ pub enum Happening<'a> {
     },
     /// Its end was reported, or not.
     Reported {
-        /// Which try it was, from 1.
-        number: usize,
-        /// How it went.
-        record: &'a TryRecord,
+        /// Which try it was, and how it went.
+        tried: &'a DeliveryTry,
     },
     /// The next try is due.
     ReportDue,
@@ -147,8 +145,8 @@ pub fn timeline(story: &CallStory) -> Vec<TimelineEntry<'_>> {
     let seen = story.account.iter().flat_map(|account| seen(&account.facts));
     let end = listing.ended_at.zip(log.ended_reason);
     let ended = end.map(|(at, reason)| (at, Happening::Ended { reason, answer: story.answer.as_ref() }));
-    let tries = story.callback.iter().flat_map(|report| (1..).zip(&report.tries));
-    let reported = tries.map(|(number, record)| (record.began_at, Happening::Reported { number, record }));
+    let tries = story.callback.iter().flat_map(|report| &report.tries);
+    let reported = tries.map(|tried| (tried.record.began_at, Happening::Reported { tried }));
     let due = story.callback.as_ref().and_then(|report| match report.state {
         ReportState::Due(at) => Some((at, Happening::ReportDue)),
         ReportState::Delivered | ReportState::GivenUp => None,
@@ -188,7 +186,7 @@ mod tests {
     use super::*;
     use crate::call::{CallListing, CallLog, CallState};
     use crate::ids::{CallId, OrganizationId};
-    use crate::ports::TryOutcome;
+    use crate::ports::{TryOutcome, TryRecord};
 
     fn at(seconds: u64) -> OffsetDateTime {
         datetime!(2026-03-01 09:30 UTC) + Duration::from_secs(seconds)
@@ -225,8 +223,12 @@ mod tests {
         CallStory { call, dialled: None, answer: None, callback: None, account: None, analysis: None }
     }
 
-    fn tried(began_at: OffsetDateTime, outcome: TryOutcome) -> TryRecord {
-        TryRecord { began_at, took: Duration::from_millis(5), outcome }
+    fn tried(number: u16, began_at: OffsetDateTime, outcome: TryOutcome) -> DeliveryTry {
+        DeliveryTry {
+            number,
+            record: TryRecord { began_at, took: Duration::from_millis(5), outcome },
+            by: None,
+        }
     }
 
     #[test]
@@ -244,7 +246,7 @@ mod tests {
             ..CallFacts::default()
         };
         story.account = Some(Account { transcript: Vec::new(), facts });
-        let tries = vec![tried(at(60), TryOutcome::TimedOut), tried(at(71), TryOutcome::Answered(204))];
+        let tries = vec![tried(1, at(60), TryOutcome::TimedOut), tried(2, at(71), TryOutcome::Answered(204))];
         story.callback = Some(Report { url: "https://a".into(), state: ReportState::Delivered, tries });
         let told = timeline(&story);
         let texts: Vec<_> = told
@@ -265,8 +267,8 @@ mod tests {
                 (None, Happening::Forwarded("desk")),
                 (None, Happening::OutcomeNamed("booked")),
                 (Some(60), Happening::Ended { reason, answer: None }),
-                (Some(60), Happening::Reported { number: 1, record: &tries[0] }),
-                (Some(71), Happening::Reported { number: 2, record: &tries[1] }),
+                (Some(60), Happening::Reported { tried: &tries[0] }),
+                (Some(71), Happening::Reported { tried: &tries[1] }),
             ]
         );
     }
@@ -278,11 +280,11 @@ mod tests {
         story.answer = Some(FinalAnswer { code: 486, phrase: "Busy Here".into() });
         story.call.log.listing.ended_at = Some(at(3));
         story.call.log.ended_reason = Some(EndedReason::CustomerBusy);
-        let tries = vec![tried(at(4), TryOutcome::Answered(500))];
+        let tries = vec![tried(1, at(4), TryOutcome::Answered(500))];
         story.callback = Some(Report { url: "https://a".into(), state: ReportState::Due(at(5)), tries });
         let told = timeline(&story);
         let whats: Vec<_> = told.iter().map(|entry| entry.what).collect();
-        let record = &story.callback.as_ref().unwrap().tries[0];
+        let first = &story.callback.as_ref().unwrap().tries[0];
         let answer = story.answer.as_ref();
         assert_eq!(
             whats,
@@ -290,7 +292,7 @@ mod tests {
                 Happening::Accepted(CallType::Outbound),
                 Happening::Dialled("main"),
                 Happening::Ended { reason: EndedReason::CustomerBusy, answer },
-                Happening::Reported { number: 1, record },
+                Happening::Reported { tried: first },
                 Happening::ReportDue,
             ]
         );
@@ -301,10 +303,10 @@ mod tests {
         let mut story = fresh();
         story.call.log.listing.ended_at = Some(at(3));
         story.call.log.ended_reason = Some(EndedReason::NoAnswer);
-        let tries = vec![tried(at(2), TryOutcome::Answered(200))];
+        let tries = vec![tried(1, at(2), TryOutcome::Answered(200))];
         story.callback = Some(Report { url: "https://a".into(), state: ReportState::Delivered, tries });
         let told = timeline(&story);
-        assert!(matches!(told.last().unwrap().what, Happening::Reported { number: 1, .. }));
+        assert!(matches!(told.last().unwrap().what, Happening::Reported { .. }));
         assert_eq!(told.len(), 3);
     }
 

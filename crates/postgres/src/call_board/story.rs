@@ -1,16 +1,15 @@
 //! All that is kept of a call.
 
-use std::time::Duration;
-
 use diesel_async::AsyncPgConnection;
 use domain::call::{Account, CallStory, Dialled, FinalAnswer, Provenance, Report, ReportState};
 use domain::ids::{CallId, OrganizationId};
-use domain::ports::{TryOutcome, TryRecord};
+use domain::ports::DeliveryTry;
 use domain::scope::Scope;
 use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::record::{BoardRow, board_columns, board_tables};
+use crate::deliveries::{TryRow, try_columns};
 use crate::failure::Failure;
 use crate::rows::{Both, entries_from, facts_from};
 use crate::statement::{row, statement};
@@ -29,8 +28,8 @@ const STORY: &str = concat!(
      WHERE c.id = $1 AND c.tenant_id = $2 AND ($3 IS NULL OR c.organization_id = $3)"
 );
 
-const TRIES: &str = "
-SELECT began_at, took_ms, outcome, http_status, detail FROM callback_tries WHERE call_id = $1 ORDER BY try";
+const TRIES: &str =
+    concat!("SELECT ", try_columns!(), " FROM callback_tries t WHERE t.call_id = $1 ORDER BY t.try");
 
 row! {
     KeptRow {
@@ -46,16 +45,6 @@ row! {
         facts: Option<Value>,
         analysis_state: Option<String>,
         analysis_model: Option<String>,
-    }
-}
-
-row! {
-    TryRow {
-        began_at: OffsetDateTime,
-        took_ms: i64,
-        outcome: String,
-        http_status: Option<i32>,
-        detail: Option<String>,
     }
 }
 
@@ -89,12 +78,18 @@ async fn gather(
     } else {
         Vec::new()
     };
-    let tries = tries.into_iter().map(|row| row.into_record(call)).collect::<Result<Vec<_>, _>>()?;
+    let tries = tries.into_iter().filter_map(|row| row.into_try(call.uuid()).transpose());
+    let tries = tries.collect::<Result<Vec<_>, _>>()?;
     kept.into_story(call, board, tries).map(Some)
 }
 
 impl KeptRow {
-    fn into_story(self, call: CallId, board: BoardRow, tries: Vec<TryRecord>) -> Result<CallStory, Failure> {
+    fn into_story(
+        self,
+        call: CallId,
+        board: BoardRow,
+        tries: Vec<DeliveryTry>,
+    ) -> Result<CallStory, Failure> {
         let broken = |table, why| Failure::impossible(table, call.uuid(), why);
         let answer = match (self.sip_code, self.sip_phrase) {
             (Some(code), Some(phrase)) => {
@@ -135,22 +130,5 @@ impl KeptRow {
             _ => None,
         };
         Ok(CallStory { call: board.into_call()?, dialled, answer, callback, account, analysis })
-    }
-}
-
-impl TryRow {
-    fn into_record(self, call: CallId) -> Result<TryRecord, Failure> {
-        let broken = |why| Failure::impossible("callback_tries", call.uuid(), why);
-        let outcome = match (self.outcome.as_str(), self.http_status, self.detail) {
-            ("answered", Some(status), _) => {
-                TryOutcome::Answered(u16::try_from(status).map_err(|_| broken("the status is none"))?)
-            }
-            ("timed-out", ..) => TryOutcome::TimedOut,
-            ("broken", _, why) => TryOutcome::Broken(why.unwrap_or_default()),
-            ("refused", _, why) => TryOutcome::Refused(why.unwrap_or_default()),
-            _ => return Err(broken("the outcome is unknown")),
-        };
-        let took = u64::try_from(self.took_ms).map_err(|_| broken("it took less than no time"))?;
-        Ok(TryRecord { began_at: self.began_at, took: Duration::from_millis(took), outcome })
     }
 }

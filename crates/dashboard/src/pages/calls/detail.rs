@@ -8,7 +8,7 @@ use askama::Template;
 use domain::call::{Account, ArtifactKind, CallStory, Provenance, TranscriptEntry};
 use domain::callback::CallbackUrl;
 use domain::ids::{CallId, OrganizationId};
-use domain::ports::{DeliveryTry, Watched};
+use domain::ports::Watched;
 use domain::scope::Scope;
 use domain::user::Right;
 
@@ -67,7 +67,6 @@ impl View {
         let story = story.filter(here).ok_or(PageError::NotFound)?;
         let recording = self.file(&story, ArtifactKind::Recording, "recording");
         let file = self.file(&story, ArtifactKind::Transcript, "transcript");
-        let by_hand = self.by_hand(&story).await?;
         let words = Words::of(self.language);
         let (log, listing) = (&story.call.log, &story.call.log.listing);
         let over = !story.call.state.is_live();
@@ -93,7 +92,7 @@ impl View {
             Part::new("transcript", transcript.render()?),
             Part::new("summary", self.summary(&story).render()?),
             Part::new("facts", self.facts(&story).render()?),
-            Part::new("timeline", self.timeline(&story, &by_hand).render()?),
+            Part::new("timeline", self.timeline(&story).render()?),
         ];
         Ok(Drawn { frame: Frame::of(parts), heading, live: !over })
     }
@@ -149,19 +148,8 @@ impl View {
         }
     }
 
-    /// Tries of the callback that somebody made, beside those of the schedule.
-    async fn by_hand(&self, story: &CallStory) -> Result<Vec<DeliveryTry>, PageError> {
-        if story.callback.is_none() {
-            return Ok(Vec::new());
-        }
-        let delivery = self.service.deliveries.of_call(self.scope, self.call).await?;
-        let tries = delivery.map(|delivery| delivery.tries).unwrap_or_default();
-        Ok(tries.into_iter().filter(|one| one.by.is_some()).collect())
-    }
-
-    fn timeline(&self, story: &CallStory, by_hand: &[DeliveryTry]) -> Timeline {
-        let words = Words::of(self.language);
-        Timeline { words, told: story::told(self.language, &self.moments, story, by_hand) }
+    fn timeline(&self, story: &CallStory) -> Timeline {
+        Timeline { words: Words::of(self.language), told: story::told(self.language, &self.moments, story) }
     }
 }
 

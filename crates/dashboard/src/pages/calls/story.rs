@@ -1,7 +1,7 @@
 //! The story of a call in words: what happened when.
 
 use domain::call::{CallStory, CallType, Happening, timeline};
-use domain::ports::{DeliveryTry, TryOutcome, TryRecord};
+use domain::ports::{DeliveryTry, TryOutcome};
 
 use super::words;
 use crate::causes::cause;
@@ -19,24 +19,11 @@ pub(super) struct Told {
     pub(super) class: &'static str,
 }
 
-/// `by_hand` are the callback's tries that somebody made.
-pub(super) fn told(
-    language: Language,
-    moments: &Moments,
-    story: &CallStory,
-    by_hand: &[DeliveryTry],
-) -> Vec<Told> {
+pub(super) fn told(language: Language, moments: &Moments, story: &CallStory) -> Vec<Told> {
     let entries = timeline(story).into_iter();
     entries
         .map(|entry| {
-            let (class, text, detail) = match entry.what {
-                Happening::Reported { record, .. } if by_hand.iter().any(|own| own.record == *record) => {
-                    let (class, _, detail) = reported(language, 0, record);
-                    let text = language.pick("Callback sent by hand", "Rappel HTTP envoyé manuellement");
-                    (class, text.to_owned(), detail)
-                }
-                what => words_of(language, what),
-            };
+            let (class, text, detail) = words_of(language, entry.what);
             Told { at: entry.at.map(|at| moments.time(at)), text, detail, class }
         })
         .collect()
@@ -72,18 +59,23 @@ fn words_of(language: Language, what: Happening<'_>) -> (&'static str, String, S
             let class = super::list::badge(domain::call::CallState::ended(reason, true));
             (class, words::reason(language, reason).to_owned(), said.unwrap_or_default())
         }
-        Happening::Reported { number, record } => reported(language, number, record),
+        Happening::Reported { tried } => reported(language, tried),
         Happening::ReportDue => {
             plain("live", say("The next callback try is due", "Le prochain rappel HTTP est prévu"))
         }
     }
 }
 
-fn reported(language: Language, number: usize, record: &TryRecord) -> (&'static str, String, String) {
+fn reported(
+    language: Language,
+    DeliveryTry { number, record, by }: &DeliveryTry,
+) -> (&'static str, String, String) {
     let class = if record.outcome.confirmed() { "good" } else { "bad" };
-    let text = match language {
-        Language::English => format!("Callback, try {number}"),
-        Language::French => format!("Rappel HTTP, essai {number}"),
+    let text = match (by, language) {
+        (None, Language::English) => format!("Callback, try {number}"),
+        (None, Language::French) => format!("Rappel HTTP, essai {number}"),
+        (Some(_), Language::English) => "Callback sent by hand".to_owned(),
+        (Some(_), Language::French) => "Rappel HTTP envoyé manuellement".to_owned(),
     };
     let outcome = match &record.outcome {
         TryOutcome::Answered(status) => format!("HTTP {status}"),

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use super::call_lists::{Past, lay};
 use super::call_records::everything;
+use crate::audit::{Actor, Deed};
 use crate::call::{
     Analysis, ArtifactKind, BoardCall, BoardQuery, CallFacts, CallOrder, CallQuery, CallState, CallStatus,
     CallType, ChartBounds, EndedReason, FinalAnswer, Outcomes, Provenance, ReportState, Speaker,
     TranscriptEntry,
 };
-use crate::ids::{CallId, OrganizationId};
+use crate::ids::{CallId, KeyId, OrganizationId};
 use crate::page::PageRequest;
 use crate::ports::{
-    Acceptance, AnalysisSettled, Dispatch, Settled, StoreUnavailable, TryOutcome, TryRecord, Watched,
+    Acceptance, AnalysisSettled, ClaimedAgain, DeliveryTry, Dispatch, Settled, StoreUnavailable, TryOutcome,
+    TryRecord, Watched,
 };
 use crate::scope::Scope;
 use crate::testing::LaidCall;
@@ -328,13 +330,22 @@ pub async fn a_story_grows_with_its_call(world: &World) -> TestResult {
         let claimed = world.callbacks.claim(ground.boot, moment(999), lease, &[], 1).await?;
         assert_eq!(claimed.len(), 1);
         let record = TryRecord { began_at: at, took: Duration::from_millis(70), outcome };
-        tries.push(record.clone());
+        tries.push(DeliveryTry { number: number + 1, record: record.clone(), by: None });
         let settled = if number == 3 { Settled::GivenUp } else { Settled::Again(at) };
         assert!(world.callbacks.settle(ground.boot, call.id, number, record, settled).await?);
         let state = if number == 3 { ReportState::GivenUp } else { ReportState::Due(at) };
         let report = story().await?.callback.ok_or("no report")?;
         assert_eq!((report.state, &report.tries), (state, &tries));
     }
+    // Just like the one before it, but somebody made it.
+    let by = Actor::Key(KeyId::from(fresh()));
+    let asked = Deed { actor: by.clone(), from: None, at: moment(13) };
+    let again = world.callbacks.claim_again(ground.scope(), call.id, ground.boot, lease, &asked).await?;
+    assert!(matches!(again, ClaimedAgain::Claimed(_)), "{again:?}");
+    let record = tries.last().ok_or("no tries")?.record.clone();
+    assert!(world.callbacks.settle_again(ground.boot, call.id, 4, record.clone(), &by).await?);
+    tries.push(DeliveryTry { number: 5, record, by: Some(by) });
+    assert_eq!(story().await?.callback.ok_or("no report")?.tries, tries);
     filed(world, &ground, call.id).await?;
     let filed = story().await?;
     let account = filed.account.clone().ok_or("no account")?;

@@ -164,12 +164,7 @@ impl State {
                 Delivery::Settled(DeliveryState::Delivered) => ReportState::Delivered,
                 Delivery::Settled(_) => ReportState::GivenUp,
             },
-            tries: entry
-                .tries
-                .iter()
-                .chain(entry.by_hand.iter().map(|tried| &tried.record))
-                .cloned()
-                .collect(),
+            tries: entry.all_tries(),
         });
         let filed = self.filed.get(&id);
         let account =

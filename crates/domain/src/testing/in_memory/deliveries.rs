@@ -52,12 +52,17 @@ impl State {
 }
 
 impl CallbackEntry {
-    fn told(&self, call: CallId) -> Delivery {
+    /// Those of the schedule, then those by hand.
+    pub(super) fn all_tries(&self) -> Vec<DeliveryTry> {
         let scheduled = (1..).zip(&self.tries).map(|(number, record)| DeliveryTry {
             number,
             record: record.clone(),
             by: None,
         });
+        scheduled.chain(self.by_hand.iter().cloned()).collect()
+    }
+
+    fn told(&self, call: CallId) -> Delivery {
         let (state, due_at) = match &self.state {
             Stage::Pending { due_at, .. } => (DeliveryState::Pending, Some(*due_at)),
             Stage::Settled(state) => (*state, None),
@@ -71,7 +76,7 @@ impl CallbackEntry {
             due_at,
             manual_until: self.manual_claim.map(|(_, until)| until),
             manual_tries: self.manual_tries,
-            tries: scheduled.chain(self.by_hand.iter().cloned()).collect(),
+            tries: self.all_tries(),
         }
     }
 }
