@@ -19,15 +19,16 @@ INSERT INTO audit_entries (id, tenant_id, organization_id, at, actor, actor_id, 
     subject, subject_name)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-// Whatever stands before an entry is older, or was written in the same moment under a lesser id. The
-// first page has a text of its own: with an `OR` the place in the index would be no more than a filter.
+// Whatever stands before an entry of the same list is older, or was written in the same moment under a
+// lesser id. The first page has a text of its own: with an `OR` the place in the index would be no more
+// than a filter.
 macro_rules! read_text {
-    ($of:literal, $older:literal) => {
+    ($of:literal, $($older:literal),+) => {
         concat!(
             "SELECT id, tenant_id, organization_id, at, actor, actor_id, actor_name, address, action, subject, \
              subject_name FROM audit_entries WHERE ",
             $of,
-            $older,
+            $($older,)+
             " ORDER BY at DESC, id DESC LIMIT $3"
         )
     };
@@ -35,7 +36,7 @@ macro_rules! read_text {
 
 macro_rules! older {
     ($of:literal) => {
-        read_text!($of, " AND (at, id) < (SELECT b.at, b.id FROM audit_entries b WHERE b.id = $4)")
+        read_text!($of, " AND (at, id) < (SELECT at, id FROM audit_entries WHERE id = $4 AND ", $of, ")")
     };
 }
 

@@ -141,6 +141,23 @@ pub async fn entries_out_of_scope_do_not_exist(world: &World) -> TestResult {
         let seen: Vec<_> = seen.iter().map(|entry| &entry.subject).collect();
         assert_eq!(seen, expected, "{scope:?} {organization:?}");
     }
+    // Nor do they as the place from where to read on, although all of these have entries before them.
+    let last = async |scope, organization| {
+        let newest = changes(world, scope, organization, None).await?;
+        TestResult::Ok(newest.first().map(|entry| entry.id))
+    };
+    let sister = last(Scope::Tenant(tenant), Some(other)).await?;
+    let stranger = last(Scope::Tenant(foreign), None).await?;
+    assert!(sister.is_some() && stranger.is_some());
+    for (scope, organization, before) in [
+        (Scope::Tenant(tenant), None, stranger),
+        (Scope::Tenant(tenant), Some(one), sister),
+        (Scope::Organization(tenant, one), None, sister),
+        (Scope::Organization(tenant, one), None, stranger),
+    ] {
+        let seen = world.audit.entries(scope, organization, before, 9).await?;
+        assert_eq!(seen, [], "{scope:?} {organization:?}");
+    }
     Ok(())
 }
 

@@ -20,22 +20,21 @@ impl AuditLog for InMemory {
     ) -> Result<Vec<AuditEntry>, StoreUnavailable> {
         let state = self.reach()?;
         let place = |entry: &AuditEntry| (entry.deed.at, entry.id);
+        let listed = |entry: &&AuditEntry| {
+            entry.tenant == scope.tenant()
+                && scope.organization().is_none_or(|own| entry.organization == Some(own))
+                && organization.is_none_or(|own| entry.organization == Some(own))
+        };
+        let listed = || state.audit.iter().filter(listed);
         let bound = match before {
             None => None,
-            Some(id) => match state.audit.iter().find(|entry| entry.id == id) {
+            Some(id) => match listed().find(|entry| entry.id == id) {
                 Some(entry) => Some(place(entry)),
                 None => return Ok(Vec::new()),
             },
         };
-        let mut found: Vec<_> = state
-            .audit
-            .iter()
-            .filter(|entry| entry.tenant == scope.tenant())
-            .filter(|entry| scope.organization().is_none_or(|own| entry.organization == Some(own)))
-            .filter(|entry| organization.is_none_or(|own| entry.organization == Some(own)))
-            .filter(|entry| bound.is_none_or(|bound| place(entry) < bound))
-            .cloned()
-            .collect();
+        let mut found: Vec<_> =
+            listed().filter(|entry| bound.is_none_or(|bound| place(entry) < bound)).cloned().collect();
         found.sort_by_key(|entry| std::cmp::Reverse(place(entry)));
         found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(found)
