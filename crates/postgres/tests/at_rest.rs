@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
 use domain::at_rest::AtRestKeys;
-use domain::ids::UserId;
+use domain::ids::{NewId, SigningSecretId, UserId};
 use domain::password::PasswordHash;
 use domain::ports::{
     Accounts, Admission, Assistants, Callbacks, Directory, KeyRing, Sessions, Settled, SignIn, Signing,
@@ -218,6 +218,22 @@ async fn a_trunks_password_alone_is_enough_to_notice_another_key() {
     assert!(store.key_fits().await.unwrap());
     assert!(!stranger.key_fits().await.unwrap());
     assert!(Ground::lay(&World::new(stranger, ()), None).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_signing_secret_bears_the_time_when_it_was_made() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let (reach, id, week) = (Reach::Everything, ground.organization, Duration::from_hours(168));
+    for made in [moment(60), moment(120)] {
+        let fresh = Secret::new(b"another".to_vec());
+        store.rotate_signing_secret(reach, id, fresh, made + week, deed(made)).await.unwrap();
+        let current = store.signing_overview(reach, id, made).await.unwrap().current;
+        let first = SigningSecretId::from(NewId::at(made, [0; 10]));
+        let next = SigningSecretId::from(NewId::at(made + Duration::from_secs(1), [0; 10]));
+        assert!((first..next).contains(&current), "{current}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

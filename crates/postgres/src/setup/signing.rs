@@ -196,7 +196,7 @@ impl Store {
                     }
                     statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
                     statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
-                    let (place, sealed) = seal(&keys, &fresh, overlap_until)?;
+                    let (place, sealed) = seal(&keys, &fresh, deed.at)?;
                     let adding = statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
                     adding.run(connection).await?;
                     let noting = entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;
