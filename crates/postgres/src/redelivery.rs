@@ -68,7 +68,7 @@ pub(crate) async fn claim(
     lease: Duration,
     deed: &Deed,
 ) -> Result<ClaimedAgain, Failure> {
-    let claimed = store
+    store
         .with(async |connection| {
             connection
                 .transaction::<_, Failure, _>(async |connection| {
@@ -77,9 +77,9 @@ pub(crate) async fn claim(
                         .bind(scope.tenant().uuid())
                         .bind(scope.organization().map(OrganizationId::uuid));
                     let locked = locking.rows::<LockedRow>(connection).await?.into_iter().next();
-                    let Some(locked) = locked else { return Ok(Err(ClaimedAgain::Unknown)) };
+                    let Some(locked) = locked else { return Ok(ClaimedAgain::Unknown) };
                     if let Some(refused) = locked.refused(deed.at) {
-                        return Ok(Err(refused));
+                        return Ok(refused);
                     }
                     let claiming = statement(CLAIM)
                         .bind(boot.uuid())
@@ -94,20 +94,15 @@ pub(crate) async fn claim(
                     let noting =
                         entry(deed, within, Action::CallbackRedeliver, call, Some(&locked.destination))?;
                     noting.run(connection).await?;
-                    // Read before the commit: what cannot be read is not begun.
-                    Ok(Ok(store.readable(rows)?))
+                    // Before the commit: what cannot be read or signed is not begun.
+                    let unsigned =
+                        || Failure::impossible("callbacks", call.uuid(), "its organization has no secret");
+                    let callback = store.readable(rows)?.into_iter().next().ok_or_else(unsigned)?;
+                    Ok(ClaimedAgain::Claimed(Box::new(callback)))
                 })
                 .await
         })
-        .await?;
-    match claimed {
-        Err(refused) => Ok(refused),
-        Ok(rows) => {
-            let callback = rows.into_iter().next();
-            let broken = || Failure::impossible("callbacks", call.uuid(), "its organization has no secret");
-            Ok(ClaimedAgain::Claimed(Box::new(callback.ok_or_else(broken)?)))
-        }
-    }
+        .await
 }
 
 impl LockedRow {

@@ -279,6 +279,32 @@ async fn one_unreadable_secret_does_not_hold_up_the_callbacks_of_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_callback_that_nothing_can_sign_is_not_begun_by_hand() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let world = World::new(store.clone(), ());
+    let ground = Ground::lay(&world, None).await.unwrap();
+    let (call, _) = ground.ended(&world, moment(0)).await.unwrap();
+    let lease = Duration::from_secs(20);
+    store.claim_fresh(ground.boot, call.id, moment(0), lease).await.unwrap().unwrap();
+    let record = TryRecord { began_at: moment(1), took: Duration::ZERO, outcome: TryOutcome::TimedOut };
+    assert!(store.settle(ground.boot, call.id, 0, record, Settled::GivenUp).await.unwrap());
+    for spoiling in ["UPDATE signing_secrets SET secret = '\\x01'", "DELETE FROM signing_secrets"] {
+        database.rows(spoiling).await;
+        let deed = deed(moment(60));
+        let error = store.claim_again(ground.scope(), call.id, ground.boot, lease, &deed).await.unwrap_err();
+        assert!(told(&error).contains("secret"), "{}", told(&error));
+        let begun = database
+            .value(
+                "SELECT (SELECT sum(manual_tries) FROM callbacks) + \
+                    (SELECT count(*) FROM audit_entries WHERE action = 'callback.redeliver')",
+            )
+            .await;
+        assert_eq!(begun.unwrap(), "0", "{spoiling}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn of_sessions_and_links_only_digests_lie_in_the_tables_and_none_with_a_removed_user() {
     let database = TestDatabase::create().await;
     let store = open(&database, 1).await;
