@@ -162,12 +162,12 @@ async fn another_key_is_noticed_and_seals_nothing_beside_what_it_cannot_open() {
     assert!(!stranger.key_fits().await.unwrap());
     assert!(Ground::lay(&World::new(stranger.clone(), ()), None).await.is_err());
     let (reach, id, until) = (Reach::Everything, ground.organization, moment(9));
-    let fresh = || Secret::new(b"another".to_vec());
-    assert!(stranger.rotate_signing_secret(reach, id, fresh(), until, deed(moment(1))).await.is_err());
     let current = store.signing_overview(reach, id, moment(1)).await.unwrap().current;
-    assert!(
-        stranger.replace_signing_secret(reach, id, current, fresh(), until, deed(moment(1))).await.is_err()
-    );
+    for replacing in [None, Some(current)] {
+        let (fresh, deed) = (Secret::new(b"another".to_vec()), deed(moment(1)));
+        let rotated = stranger.rotate_signing_secret(reach, id, replacing, fresh, until, deed).await;
+        assert!(rotated.is_err());
+    }
     let counted = database.value("SELECT count(*)::text FROM signing_secrets").await;
     assert_eq!(counted.unwrap(), "1");
     let shown = store.show_signing_secrets(reach, id, deed(moment(1))).await.unwrap();
@@ -185,7 +185,8 @@ async fn anothers_key_that_comes_while_we_run_seals_nothing_either() {
     let ground = Ground::lay(&world, None).await.unwrap();
     let (reach, id) = (Reach::Everything, ground.organization);
     let rotate = async |byte: u8| {
-        store.rotate_signing_secret(reach, id, Secret::new(vec![byte]), moment(9), deed(moment(1))).await
+        let fresh = Secret::new(vec![byte]);
+        store.rotate_signing_secret(reach, id, None, fresh, moment(9), deed(moment(1))).await
     };
     rotate(10).await.unwrap();
 
@@ -228,7 +229,7 @@ async fn a_new_signing_secret_bears_the_time_when_it_was_made() {
     let (reach, id, week) = (Reach::Everything, ground.organization, Duration::from_hours(168));
     for made in [moment(60), moment(120)] {
         let fresh = Secret::new(b"another".to_vec());
-        store.rotate_signing_secret(reach, id, fresh, made + week, deed(made)).await.unwrap();
+        store.rotate_signing_secret(reach, id, None, fresh, made + week, deed(made)).await.unwrap();
         let current = store.signing_overview(reach, id, made).await.unwrap().current;
         let first = SigningSecretId::from(NewId::at(made, [0; 10]));
         let next = SigningSecretId::from(NewId::at(made + Duration::from_secs(1), [0; 10]));

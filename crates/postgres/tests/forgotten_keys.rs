@@ -33,9 +33,10 @@ fn told(error: &dyn Error) -> String {
     format!("{error}: {cause}")
 }
 
-async fn rotate(store: &Store, ground: &Ground, byte: u8) -> Result<(), SetupError> {
+async fn rotate(store: &Store, ground: &Ground, byte: u8) -> Result<bool, SetupError> {
     let (fresh, until) = (Secret::new(vec![byte; 24]), moment(1));
-    store.rotate_signing_secret(Reach::Everything, ground.organization, fresh, until, deed(moment(0))).await
+    let (reach, id) = (Reach::Everything, ground.organization);
+    store.rotate_signing_secret(reach, id, None, fresh, until, deed(moment(0))).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

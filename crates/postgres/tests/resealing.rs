@@ -193,6 +193,7 @@ async fn whoever_writes_meanwhile_keeps_what_was_written() {
                         .rotate_signing_secret(
                             Reach::Everything,
                             ground.organization,
+                            None,
                             fresh,
                             until,
                             deed(moment(0)),
@@ -245,7 +246,7 @@ async fn of_more_than_a_batch_none_is_left_out_and_none_holds_up_the_others() {
     for (organization, byte) in organizations.iter().zip(0..ORGANIZATIONS) {
         let secret = Secret::new(vec![byte; 24]);
         let until = moment(1);
-        old.rotate_signing_secret(Reach::Everything, *organization, secret, until, deed(moment(0)))
+        old.rotate_signing_secret(Reach::Everything, *organization, None, secret, until, deed(moment(0)))
             .await
             .unwrap();
     }

@@ -122,15 +122,40 @@ impl Signing for Store {
         &self,
         reach: Reach,
         id: OrganizationId,
+        replacing: Option<SigningSecretId>,
         fresh: Secret<Vec<u8>>,
         overlap_until: OffsetDateTime,
         deed: Deed,
-    ) -> Result<(), SetupError> {
-        match self.replace(reach, id, None, fresh, overlap_until, deed).await {
-            Ok(Replaced::Done | Replaced::Outdated) => Ok(()),
-            Ok(Replaced::Unknown) => Err(SetupError::Unknown("organization")),
-            Err(failure) => Err(StoreUnavailable::from(failure).into()),
-        }
+    ) -> Result<bool, SetupError> {
+        let keys = self.sealing_keys().await.map_err(StoreUnavailable::from)?;
+        let looking = reached(statement(LOCK).bind(id.uuid()), reach);
+        let rotated = self
+            .with(async |connection| {
+                connection
+                    .transaction::<_, Failure, _>(async |connection| {
+                        let owner = looking.rows::<Found>(connection).await?;
+                        let Some(owner) = owner.into_iter().next() else { return Ok(None) };
+                        let current =
+                            statement(IN_FORCE).bind(owner.id).rows::<InForceRow>(connection).await?;
+                        let current = current.first().map(|row| row.in_force);
+                        if replacing.is_some_and(|wanted| current != Some(wanted.uuid())) {
+                            return Ok(Some(false));
+                        }
+                        statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
+                        statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
+                        let (place, sealed) = seal(&keys, &fresh, deed.at)?;
+                        let adding =
+                            statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
+                        adding.run(connection).await?;
+                        let noting =
+                            entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;
+                        noting.run(connection).await?;
+                        Ok(Some(true))
+                    })
+                    .await
+            })
+            .await;
+        rotated.map_err(StoreUnavailable::from)?.ok_or(SetupError::Unknown("organization"))
     }
 
     async fn signing_overview(
@@ -144,67 +169,5 @@ impl Signing for Store {
         let row = rows.into_iter().next().ok_or(SetupError::Unknown("organization"))?;
         let current = SigningSecretId::from_uuid(row.current_id);
         Ok(SigningOverview { current, previous_until: row.previous_until })
-    }
-
-    async fn replace_signing_secret(
-        &self,
-        reach: Reach,
-        id: OrganizationId,
-        replacing: SigningSecretId,
-        fresh: Secret<Vec<u8>>,
-        overlap_until: OffsetDateTime,
-        deed: Deed,
-    ) -> Result<bool, SetupError> {
-        match self.replace(reach, id, Some(replacing), fresh, overlap_until, deed).await {
-            Ok(Replaced::Done) => Ok(true),
-            Ok(Replaced::Outdated) => Ok(false),
-            Ok(Replaced::Unknown) => Err(SetupError::Unknown("organization")),
-            Err(failure) => Err(StoreUnavailable::from(failure).into()),
-        }
-    }
-}
-
-/// What became of a wish for a new secret.
-enum Replaced {
-    Done,
-    Outdated,
-    Unknown,
-}
-
-impl Store {
-    /// Puts a secret in the place of the one in force, or of just the one that is named.
-    async fn replace(
-        &self,
-        reach: Reach,
-        id: OrganizationId,
-        replacing: Option<SigningSecretId>,
-        fresh: Secret<Vec<u8>>,
-        overlap_until: OffsetDateTime,
-        deed: Deed,
-    ) -> Result<Replaced, Failure> {
-        let keys = self.sealing_keys().await?;
-        let looking = reached(statement(LOCK).bind(id.uuid()), reach);
-        self.with(async |connection| {
-            connection
-                .transaction::<_, Failure, _>(async |connection| {
-                    let owner = looking.rows::<Found>(connection).await?;
-                    let Some(owner) = owner.into_iter().next() else { return Ok(Replaced::Unknown) };
-                    let current = statement(IN_FORCE).bind(owner.id).rows::<InForceRow>(connection).await?;
-                    let current = current.first().map(|row| row.in_force);
-                    if replacing.is_some_and(|wanted| current != Some(wanted.uuid())) {
-                        return Ok(Replaced::Outdated);
-                    }
-                    statement(FORGET_OLDER).bind(owner.id).run(connection).await?;
-                    statement(RETIRE).bind(owner.id).bind(overlap_until).run(connection).await?;
-                    let (place, sealed) = seal(&keys, &fresh, deed.at)?;
-                    let adding = statement(ADD).bind(place).bind(owner.tenant_id).bind(owner.id).bind(sealed);
-                    adding.run(connection).await?;
-                    let noting = entry(&deed, owner.scope(), Action::SecretRotate, id, Some(&owner.name))?;
-                    noting.run(connection).await?;
-                    Ok(Replaced::Done)
-                })
-                .await
-        })
-        .await
     }
 }

@@ -50,8 +50,8 @@ pub(super) async fn run(command: Command, desk: &Desk, output: Output) -> anyhow
             let fresh = signing_secret(desk.entropy.as_ref());
             let until = desk.now() + Duration::from_hours(overlap.into());
             let (reach, deed) = (Reach::Everything, desk.deed());
-            let rotated =
-                desk.signing.rotate_signing_secret(reach, organization, fresh.clone(), until, deed).await;
+            let (signing, secret) = (&desk.signing, fresh.clone());
+            let rotated = signing.rotate_signing_secret(reach, organization, None, secret, until, deed).await;
             rotated.with_context(|| format!("organization {organization}"))?;
             let mut fields = shown(organization, &fresh);
             fields.push(("previousSignsUntil", json!(rfc3339(until))));

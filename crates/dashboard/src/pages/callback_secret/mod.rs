@@ -150,7 +150,7 @@ async fn rotate(inside: Inside) -> Result<HttpResponse, PageError> {
     let (reach, id, deed) = (within(&inside), inside.id(), inside.deed());
     let until = deed.at + Duration::from_hours(hours.into());
     let rotating = inside.write(move |service| async move {
-        service.signing.replace_signing_secret(reach, id, replacing, fresh, until, deed).await
+        service.signing.rotate_signing_secret(reach, id, Some(replacing), fresh, until, deed).await
     });
     let base = inside.href("/settings/callback-secret");
     let replaced = rotating.await?.map_err(refused)?;

@@ -21,15 +21,17 @@ pub trait Signing: Send + Sync {
         deed: Deed,
     ) -> Result<SigningSecrets, SetupError>;
 
-    /// Puts a new signing secret in force; the old one signs beside it until `overlap_until`.
+    /// Puts a new signing secret in force; the old one signs beside it until `overlap_until`. When
+    /// `replacing` is named, only in its place: `false` when another is in force, and nothing was done.
     async fn rotate_signing_secret(
         &self,
         reach: Reach,
         id: OrganizationId,
+        replacing: Option<SigningSecretId>,
         fresh: Secret<Vec<u8>>,
         overlap_until: OffsetDateTime,
         deed: Deed,
-    ) -> Result<(), SetupError>;
+    ) -> Result<bool, SetupError>;
 
     /// Which secret is in force, and how long the one before still signs; nothing is noted.
     async fn signing_overview(
@@ -38,16 +40,4 @@ pub trait Signing: Send + Sync {
         id: OrganizationId,
         now: OffsetDateTime,
     ) -> Result<SigningOverview, SetupError>;
-
-    /// The same as [`Signing::rotate_signing_secret`], as long as `replacing` is in force; `false` when
-    /// another is already, and nothing was done.
-    async fn replace_signing_secret(
-        &self,
-        reach: Reach,
-        id: OrganizationId,
-        replacing: SigningSecretId,
-        fresh: Secret<Vec<u8>>,
-        overlap_until: OffsetDateTime,
-        deed: Deed,
-    ) -> Result<bool, SetupError>;
 }

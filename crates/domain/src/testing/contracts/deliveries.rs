@@ -310,9 +310,8 @@ pub async fn it_is_signed_with_the_secrets_in_force(world: &World) -> TestResult
     let call = given_up(world, &ground).await?;
     let fresh = Secret::new(b"second".to_vec());
     let reach = crate::scope::Reach::Everything;
-    let rotated =
-        world.signing.rotate_signing_secret(reach, ground.organization, fresh, moment(500), deed(moment(1)));
-    rotated.await?;
+    let (id, by) = (ground.organization, deed(moment(1)));
+    assert!(world.signing.rotate_signing_secret(reach, id, None, fresh, moment(500), by).await?);
     let claimed = claim(world, &ground, &call, &by_ada(99)).await?;
     assert_eq!(claimed.secrets.current.reveal(), b"second");
     assert_eq!(

@@ -22,9 +22,9 @@ async fn rotate(
     organization: OrganizationId,
     fresh: Secret<Vec<u8>>,
     until: u64,
-) -> Result<(), SetupError> {
-    let deed = deed(moment(1));
-    world.signing.rotate_signing_secret(Reach::Everything, organization, fresh, moment(until), deed).await
+) -> Result<bool, SetupError> {
+    let (reach, deed) = (Reach::Everything, deed(moment(1)));
+    world.signing.rotate_signing_secret(reach, organization, None, fresh, moment(until), deed).await
 }
 
 /// Both sign until the overlap is over, then only the new one.
@@ -35,7 +35,7 @@ pub async fn a_rotated_secret_overlaps_the_one_before(world: &World) -> TestResu
     };
     assert_eq!(at(1).await?, secrets("first secret", None));
     let fresh = Secret::new(b"second".to_vec());
-    rotate(world, ground.organization, fresh, 100).await?;
+    assert!(rotate(world, ground.organization, fresh, 100).await?);
     assert_eq!(at(99).await?, secrets("second", Some("first secret")));
     assert_eq!(at(100).await?, secrets("second", None));
     Ok(())
@@ -104,6 +104,7 @@ pub async fn secrets_out_of_reach_are_as_missing(world: &World) -> TestResult {
         let rotated = world.signing.rotate_signing_secret(
             reach,
             own.organization,
+            None,
             secret(),
             moment(9),
             deed(moment(1)),
@@ -115,7 +116,8 @@ pub async fn secrets_out_of_reach_are_as_missing(world: &World) -> TestResult {
     let [showing, rotating] = deeds.clone();
     let shown = world.signing.show_signing_secrets(reach, own.organization, showing).await?;
     assert_eq!(shown, secrets("first secret", None));
-    world.signing.rotate_signing_secret(reach, own.organization, secret(), moment(9), rotating).await?;
+    let (id, until) = (own.organization, moment(9));
+    assert!(world.signing.rotate_signing_secret(reach, id, None, secret(), until, rotating).await?);
     let mut told = world.audit.entries(own.scope(), None, None, 9).await?;
     told.retain(|entry| matches!(entry.action, Action::SecretShow | Action::SecretRotate));
     let told: Vec<_> = told.into_iter().map(|entry| (entry.action, entry.deed, entry.subject)).collect();
@@ -136,7 +138,7 @@ pub async fn a_secret_is_replaced_once(world: &World) -> TestResult {
     let replace = |text: &'static str| {
         let (fresh, until) = (Secret::new(text.as_bytes().to_vec()), moment(100));
         let (id, by) = (ground.organization, deed(moment(1)));
-        world.signing.replace_signing_secret(reach, id, first.current, fresh, until, by)
+        world.signing.rotate_signing_secret(reach, id, Some(first.current), fresh, until, by)
     };
     let mut done = 0;
     for replaced in crate::testing::world::together(["a", "b", "c"].map(replace)).await {
@@ -153,10 +155,10 @@ pub async fn a_secret_is_replaced_once(world: &World) -> TestResult {
     let hidden = world.signing.signing_overview(foreign, ground.organization, moment(1)).await;
     assert!(matches!(hidden, Err(SetupError::Unknown("organization"))));
     let fresh = Secret::new(vec![1]);
-    let replaced = world.signing.replace_signing_secret(
+    let replaced = world.signing.rotate_signing_secret(
         foreign,
         ground.organization,
-        second.current,
+        Some(second.current),
         fresh,
         moment(9),
         deed(moment(1)),

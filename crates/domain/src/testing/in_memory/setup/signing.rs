@@ -34,19 +34,23 @@ impl Signing for InMemory {
         &self,
         reach: Reach,
         id: OrganizationId,
+        replacing: Option<SigningSecretId>,
         fresh: Secret<Vec<u8>>,
         overlap_until: OffsetDateTime,
         deed: Deed,
-    ) -> Result<(), SetupError> {
+    ) -> Result<bool, SetupError> {
         let mut state = self.reach()?;
         let own = state.reached(reach, id)?;
         let (owner, name) = (within(own), own.profile.name.clone());
         let entry = state.organizations.get_mut(&id).ok_or(SetupError::Unknown("organization"))?;
+        if replacing.is_some_and(|wanted| entry.secret_id != wanted) {
+            return Ok(false);
+        }
         let old = std::mem::replace(&mut entry.secret, fresh);
         entry.previous = Some((old, overlap_until));
         entry.secret_id = fresh_id().into();
         state.note(&deed, owner, Action::SecretRotate, id, Some(&name));
-        Ok(())
+        Ok(true)
     }
 
     async fn signing_overview(
@@ -60,28 +64,5 @@ impl Signing for InMemory {
         let entry = state.organizations.get(&id).ok_or(SetupError::Unknown("organization"))?;
         let previous_until = entry.previous.as_ref().map(|(_, until)| *until).filter(|until| *until > now);
         Ok(SigningOverview { current: entry.secret_id, previous_until })
-    }
-
-    async fn replace_signing_secret(
-        &self,
-        reach: Reach,
-        id: OrganizationId,
-        replacing: SigningSecretId,
-        fresh: Secret<Vec<u8>>,
-        overlap_until: OffsetDateTime,
-        deed: Deed,
-    ) -> Result<bool, SetupError> {
-        let mut state = self.reach()?;
-        let own = state.reached(reach, id)?;
-        let (owner, name) = (within(own), own.profile.name.clone());
-        let entry = state.organizations.get_mut(&id).ok_or(SetupError::Unknown("organization"))?;
-        if entry.secret_id != replacing {
-            return Ok(false);
-        }
-        let old = std::mem::replace(&mut entry.secret, fresh);
-        entry.previous = Some((old, overlap_until));
-        entry.secret_id = fresh_id().into();
-        state.note(&deed, owner, Action::SecretRotate, id, Some(&name));
-        Ok(true)
     }
 }
