@@ -5,21 +5,19 @@ use domain::audit::{Action, Deed};
 use domain::ids::OrganizationId;
 use domain::organization::folded;
 use domain::ports::{AddUserError, Admission, StoreUnavailable, USERS_MAX};
+use domain::scope::{Reach, Scope};
 use domain::session::Link;
 use domain::user::User;
 
 use crate::audit::entry;
 use crate::failure::Failure;
-use crate::statement::{Statement, row, statement};
+use crate::setup::{Found, LIVE_ORGANIZATION};
+use crate::statement::{Statement, reached, row, statement};
 use crate::store::Store;
 
 // Users of one tenant are added and changed one after another, or two could be the thousandth, and
 // two last admins could go together.
 pub(super) const LOCK_TENANT: &str = "SELECT true AS done FROM tenants WHERE id = $1 FOR NO KEY UPDATE";
-
-const LIVE_ORGANIZATION: &str = "
-SELECT true AS done FROM organizations WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL
-FOR KEY SHARE";
 
 const COUNT: &str = "SELECT count(*) AS live FROM users WHERE tenant_id = $1 AND removed_at IS NULL";
 
@@ -83,8 +81,9 @@ async fn within(
         return Ok(Added::UnknownOwner);
     }
     if let Some(organization) = user.organization {
-        let looking = statement(LIVE_ORGANIZATION).bind(tenant).bind(organization.uuid());
-        if !any(looking, connection).await? {
+        let looking = statement(LIVE_ORGANIZATION).bind(organization.uuid());
+        let looking = reached(looking, Reach::Within(Scope::Tenant(user.tenant)));
+        if looking.rows::<Found>(connection).await?.is_empty() {
             return Ok(Added::UnknownOwner);
         }
     }

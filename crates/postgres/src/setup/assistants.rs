@@ -11,7 +11,7 @@ use domain::ports::{Added, Assistants, ReviseError, Seen, SetupError, StoreUnava
 use domain::scope::{Reach, Scope};
 use uuid::Uuid;
 
-use super::{Found, added, knows, new_id, paged};
+use super::{Found, LIVE_ORGANIZATION, added, knows, new_id, paged};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::{AssistantRow, assistant_columns, bind_assistant};
@@ -42,11 +42,6 @@ const OF_ORGANIZATION: &str = concat!(
     " FROM assistants a LEFT JOIN teams m ON m.id = a.team_id WHERE a.organization_id = $1 \
         AND a.retired_at IS NULL ORDER BY a.name COLLATE \"C\", a.id LIMIT $2 OFFSET $3"
 );
-
-const LIVE_ORGANIZATION: &str = "
-SELECT id, tenant_id, name FROM organizations
-WHERE id = $1 AND deleted_at IS NULL AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3)
-FOR KEY SHARE";
 
 const LOCK: &str = concat!(
     "SELECT ",

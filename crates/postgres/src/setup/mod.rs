@@ -22,6 +22,12 @@ const ORGANIZATION: &str = "
 SELECT id, tenant_id, name FROM organizations
 WHERE id = $1 AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3)";
 
+/// An organization that is not deleted, and is not before the transaction is over.
+pub(crate) const LIVE_ORGANIZATION: &str = "
+SELECT id, tenant_id, name FROM organizations
+WHERE id = $1 AND deleted_at IS NULL AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3)
+FOR KEY SHARE";
+
 row! {
     /// An organization that was looked for.
     Found { id: Uuid, tenant_id: Uuid, name: String }

@@ -9,17 +9,12 @@ use domain::ports::{Added, CarriedNumber, Numbers, SetupError, StoreUnavailable}
 use domain::scope::Reach;
 use domain::trunk::Number;
 
-use super::{Found, added, knows, paged};
+use super::{Found, LIVE_ORGANIZATION, added, knows, paged};
 use crate::audit::entry;
 use crate::failure::Failure;
 use crate::rows::{Both, NumberRow};
 use crate::statement::{reached, row, statement};
 use crate::store::Store;
-
-const LIVE_ORGANIZATION: &str = "
-SELECT id, tenant_id, name FROM organizations
-WHERE id = $1 AND deleted_at IS NULL AND ($2 IS NULL OR tenant_id = $2) AND ($3 IS NULL OR id = $3)
-FOR KEY SHARE";
 
 // The trunk is kept from being retired meanwhile.
 pub(super) const ADD: &str = "
