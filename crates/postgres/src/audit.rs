@@ -1,5 +1,7 @@
 //! The audit log: entries are written in the transaction of what they tell of.
 
+use std::net::IpAddr;
+
 use async_trait::async_trait;
 use diesel_async::AsyncConnection;
 use domain::audit::{Action, Actor, AuditEntry, Deed};
@@ -82,17 +84,36 @@ pub(crate) fn entry(
 
 /// Binds when, the actor's kind, id and name, and from which address.
 pub(crate) fn circumstances(statement: Statement, deed: &Deed) -> Statement {
-    let (actor_id, actor_name) = match &deed.actor {
+    let (kind, id, name) = actor_columns(&deed.actor);
+    statement.bind(deed.at).bind(kind).bind(id).bind(name).bind(deed.from.map(|address| address.to_string()))
+}
+
+/// The kind, id and name by which an actor is kept.
+pub(crate) fn actor_columns(actor: &Actor) -> (&'static str, Option<Uuid>, Option<String>) {
+    let (id, name) = match actor {
         Actor::User(id, email) => (Some(id.uuid()), Some(email.clone())),
         Actor::Key(id) => (Some(id.uuid()), None),
         Actor::Operator => (None, None),
     };
-    statement
-        .bind(deed.at)
-        .bind(deed.actor.kind())
-        .bind(actor_id)
-        .bind(actor_name)
-        .bind(deed.from.map(|address| address.to_string()))
+    (actor.kind(), id, name)
+}
+
+/// Reads them; none when they are nobody's.
+pub(crate) fn actor_of(kind: &str, id: Option<Uuid>, name: Option<String>) -> Option<Actor> {
+    match (kind, id, name) {
+        ("user", Some(id), Some(email)) => Some(Actor::User(UserId::from_uuid(id), email)),
+        ("key", Some(id), None) => Some(Actor::Key(KeyId::from_uuid(id))),
+        ("operator", None, None) => Some(Actor::Operator),
+        _ => None,
+    }
+}
+
+/// Reads from which address something was done, where one was kept.
+pub(crate) fn address_of(
+    text: Option<String>,
+    broken: impl Fn(&'static str) -> Failure,
+) -> Result<Option<IpAddr>, Failure> {
+    text.map(|text| text.parse().map_err(|_| broken("the address is none"))).transpose()
 }
 
 impl Store {
@@ -153,16 +174,9 @@ impl AuditLog for Store {
 impl EntryRow {
     fn into_entry(self) -> Result<AuditEntry, Failure> {
         let broken = |why| Failure::impossible("audit_entries", self.id, why);
-        let actor = match (self.actor.as_str(), self.actor_id, self.actor_name) {
-            ("user", Some(id), Some(email)) => Actor::User(UserId::from_uuid(id), email),
-            ("key", Some(id), None) => Actor::Key(KeyId::from_uuid(id)),
-            ("operator", None, None) => Actor::Operator,
-            _ => return Err(broken("the actor is nobody")),
-        };
-        let from = match self.address {
-            Some(text) => Some(text.parse().map_err(|_| broken("the address is none"))?),
-            None => None,
-        };
+        let actor = actor_of(&self.actor, self.actor_id, self.actor_name);
+        let actor = actor.ok_or_else(|| broken("the actor is nobody"))?;
+        let from = address_of(self.address, broken)?;
         Ok(AuditEntry {
             id: AuditId::from_uuid(self.id),
             tenant: TenantId::from_uuid(self.tenant_id),

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::audit::Actor;
 use domain::callback::{CallbackUrl, DeliveryState};
-use domain::ids::{CallId, KeyId, OrganizationId, UserId};
+use domain::ids::{CallId, OrganizationId};
 use domain::ports::{Deliveries, Delivery, DeliveryTry, StoreUnavailable, TryOutcome, TryRecord};
 use domain::scope::Scope;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::audit::actor_of;
 use crate::failure::Failure;
 use crate::rows::Both;
 use crate::statement::{row, statement};
@@ -177,13 +177,9 @@ impl TryRow {
             (Some("refused"), None, Some(why)) => TryOutcome::Refused(why),
             _ => return Err(broken("the outcome cannot be read")),
         };
-        let by = match (self.actor.as_deref(), self.actor_id, self.actor_name) {
-            (None, None, None) => None,
-            (Some("user"), Some(id), Some(email)) => Some(Actor::User(UserId::from_uuid(id), email)),
-            (Some("key"), Some(id), None) => Some(Actor::Key(KeyId::from_uuid(id))),
-            (Some("operator"), None, None) => Some(Actor::Operator),
-            _ => return Err(broken("the actor is nobody")),
-        };
+        let nobody = || broken("the actor is nobody");
+        let by = self.actor.map(|kind| actor_of(&kind, self.actor_id, self.actor_name).ok_or_else(nobody));
+        let by = by.transpose()?;
         let took =
             Duration::from_millis(u64::try_from(took_ms).map_err(|_| broken("it took less than nothing"))?);
         let number = u16::try_from(number).map_err(|_| broken("its number is out of range"))?;

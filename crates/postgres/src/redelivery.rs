@@ -11,7 +11,7 @@ use domain::scope::Scope;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::audit::entry;
+use crate::audit::{actor_columns, entry};
 use crate::callbacks::{Claimed, Done, outcome_columns, with_secrets};
 use crate::failure::Failure;
 use crate::statement::{row, statement};
@@ -127,11 +127,7 @@ pub(crate) async fn settle(
     by: &Actor,
 ) -> Result<bool, Failure> {
     let Ok(number) = i16::try_from(tries_before.saturating_add(1)) else { return Ok(false) };
-    let (actor_id, actor_name) = match by {
-        Actor::User(id, email) => (Some(id.uuid()), Some(email.clone())),
-        Actor::Key(id) => (Some(id.uuid()), None),
-        Actor::Operator => (None, None),
-    };
+    let (kind, actor_id, actor_name) = actor_columns(by);
     let confirmed = record.outcome.confirmed();
     let (outcome, status, detail) = outcome_columns(record.outcome);
     let settling = statement(SETTLE)
@@ -144,7 +140,7 @@ pub(crate) async fn settle(
         .bind(outcome)
         .bind(status)
         .bind(detail)
-        .bind(by.kind())
+        .bind(kind)
         .bind(actor_id)
         .bind(actor_name);
     Ok(store.write::<Done>(settling).await?.iter().any(|row| row.settled))

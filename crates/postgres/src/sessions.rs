@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::accounts::{end_sessions, note};
+use crate::audit::address_of;
 use crate::failure::Failure;
 use crate::rows::{Both, UserRow, user_columns};
 use crate::statement::{Statement, row, statement};
@@ -202,10 +203,7 @@ impl SessionRow {
     fn into_session(self) -> Result<Session, Failure> {
         let broken = |why| Failure::impossible("sessions", self.session_user_id, why);
         let digest = self.digest.try_into().map_err(|_| broken("the digest is none"))?;
-        let from = match self.address {
-            Some(text) => Some(text.parse().map_err(|_| broken("the address is none"))?),
-            None => None,
-        };
+        let from = address_of(self.address, broken)?;
         Ok(Session {
             digest: SessionDigest(digest),
             created_at: self.created_at,
