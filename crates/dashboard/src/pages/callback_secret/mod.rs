@@ -11,7 +11,6 @@ use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::ids::SigningSecretId;
-use domain::ports::SetupError;
 use domain::scope::Reach;
 use domain::secret::Secret;
 use domain::user::Right;
@@ -69,8 +68,7 @@ async fn page(
     previous: Option<String>,
 ) -> Result<Overview, PageError> {
     let words = words::of(inside.language);
-    let known = inside.service.signing.signing_overview(within(inside), inside.id(), inside.now()).await;
-    let known = known.map_err(refused)?;
+    let known = inside.service.signing.signing_overview(within(inside), inside.id(), inside.now()).await?;
     let moments = Moments::new(inside.language, inside.organization.profile.timezone);
     let notice = match inside.query.text("done") {
         Some("rotated") => Some(words.rotated),
@@ -92,7 +90,7 @@ async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let (reach, id, deed) = (within(&inside), inside.id(), inside.deed());
     let showing = inside
         .write(move |service| async move { service.signing.show_signing_secrets(reach, id, deed).await });
-    let secrets = showing.await?.map_err(refused)?;
+    let secrets = showing.await??;
     let previous = secrets.previous.as_ref().map(text);
     answer::page(&page(&inside, Some(text(&secrets.current)), previous).await?)
 }
@@ -122,8 +120,7 @@ async fn ask_with(
     problem: &'static str,
 ) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
-    let known = inside.service.signing.signing_overview(within(inside), inside.id(), inside.now()).await;
-    let known = known.map_err(refused)?;
+    let known = inside.service.signing.signing_overview(within(inside), inside.id(), inside.now()).await?;
     let moments = Moments::new(inside.language, inside.organization.profile.timezone);
     let template = Ask {
         layout: Layout::of(inside, Section::CallbackSecret, words.rotate_title),
@@ -153,8 +150,7 @@ async fn rotate(inside: Inside) -> Result<HttpResponse, PageError> {
         service.signing.rotate_signing_secret(reach, id, Some(replacing), fresh, until, deed).await
     });
     let base = inside.href("/settings/callback-secret");
-    let replaced = rotating.await?.map_err(refused)?;
-    let done = if replaced { "rotated" } else { "repeated" };
+    let done = if rotating.await?? { "rotated" } else { "repeated" };
     Ok(answer::see(&format!("{base}?done={done}")))
 }
 
@@ -165,11 +161,4 @@ fn within(inside: &Inside) -> Reach {
 /// As Standard Webhooks writes secrets.
 fn text(secret: &Secret<Vec<u8>>) -> String {
     format!("whsec_{}", STANDARD.encode(secret.reveal()))
-}
-
-fn refused(error: SetupError) -> PageError {
-    match error {
-        SetupError::Store(cause) => cause.into(),
-        SetupError::Unknown(_) => PageError::NotFound,
-    }
 }

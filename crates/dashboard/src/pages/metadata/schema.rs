@@ -5,7 +5,6 @@ use actix_web::http::StatusCode;
 use askama::Template;
 use domain::ids::SchemaId;
 use domain::metadata::SchemaOwner;
-use domain::ports::SetupError;
 use domain::scope::Reach;
 use domain::user::Right;
 
@@ -78,7 +77,7 @@ fn tenants(visit: &Visit) -> Subject {
 
 async fn show(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError> {
     let reach = Reach::Within(visit.scope());
-    let schema = visit.service.schemas.get(reach, subject.owner).await.map_err(refused)?;
+    let schema = visit.service.schemas.get(reach, subject.owner).await?;
     let saved = visit.query.ticked("saved");
     answer::page(&page(visit, subject, pretty(&schema.document), String::new(), saved))
 }
@@ -102,13 +101,6 @@ async fn take(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError
         Err(problem) => problem,
     };
     answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(visit, subject, text, problem, false))
-}
-
-fn refused(error: SetupError) -> PageError {
-    match error {
-        SetupError::Store(store) => store.into(),
-        SetupError::Unknown(_) => PageError::NotFound,
-    }
 }
 
 fn page(visit: &Visit, subject: Subject, text: String, problem: String, saved: bool) -> Page {

@@ -3,7 +3,6 @@
 use actix_web::HttpResponse;
 use application::set_up_test_line::example_assistant;
 use domain::assistant::Language as Spoken;
-use domain::ports::SetupError;
 use domain::scope::{Reach, Scope};
 
 use crate::answer;
@@ -21,14 +20,10 @@ pub(super) async fn make(inside: Inside) -> Result<HttpResponse, PageError> {
     let deed = inside.deed();
     let assistant = example_assistant(inside.new_id(), tenant, organization, spoken, &deed);
     let reach = Reach::Within(Scope::Organization(tenant, organization));
-    let made = inside
+    inside
         .write(
             |service| async move { service.calling.assistants.add_assistant(reach, assistant, deed).await },
         )
-        .await?;
-    made.map_err(|error| match error {
-        SetupError::Unknown(_) => PageError::NotFound,
-        SetupError::Store(store) => store.into(),
-    })?;
+        .await??;
     Ok(answer::see(&inside.href("/place-call")))
 }

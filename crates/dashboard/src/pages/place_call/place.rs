@@ -4,7 +4,6 @@ use actix_web::HttpResponse;
 use application::place_call::{CallRequest, PlaceError};
 use application::requests::{Problem, call_request};
 use domain::idempotency::{IdempotencyKey, Once};
-use domain::ports::SetupError;
 use domain::scope::{Reach, Scope};
 use domain::test_line::TestCallee;
 use serde_json::{Map, Value, json};
@@ -52,15 +51,11 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
     let callee = TestCallee::parse(filled.value("callee")).ok_or(PageError::BadForm)?;
     let (organization, deed) = (inside.organization.id, inside.deed());
     let reach = Reach::Within(scope(&inside));
-    let set_up = inside
+    let number = inside
         .write(
             |service| async move { service.calling.set_up_test_line.set_up(reach, organization, deed).await },
         )
-        .await?;
-    let number = set_up.map_err(|error| match error {
-        SetupError::Unknown(_) => PageError::NotFound,
-        SetupError::Store(store) => store.into(),
-    })?;
+        .await??;
     let mut body = json!({
         "phoneNumber": callee.number(),
         "assistantId": filled.value("assistant"),
