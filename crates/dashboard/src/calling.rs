@@ -5,7 +5,7 @@ use std::sync::Arc;
 use application::place_call::PlaceCall;
 use application::set_up_test_line::SetUpTestLine;
 use domain::network::AddressPolicy;
-use domain::ports::{Assistants, Nodes, Numbers, TrunkReports};
+use domain::ports::Nodes;
 
 /// The use cases and ports of placing calls.
 pub struct Calling {
@@ -17,12 +17,6 @@ pub struct Calling {
     pub built_in_phone: bool,
     /// Where callbacks may go.
     pub callback_addresses: AddressPolicy,
-    /// Who may speak.
-    pub assistants: Arc<dyn Assistants>,
-    /// From where calls may come.
-    pub numbers: Arc<dyn Numbers>,
     /// Asks whichever node carries a call to hang up.
     pub nodes: Arc<dyn Nodes>,
-    /// How trunks stand, as this node sees them.
-    pub trunk_reports: Arc<dyn TrunkReports>,
 }

@@ -244,10 +244,7 @@ impl Wiring {
                 set_up_test_line: SetUpTestLine { lines: self.store.clone(), entropy: self.entropy.clone() },
                 built_in_phone: settings.phone.built_in,
                 callback_addresses: adapters::addresses(settings, &settings.callbacks.allowed_networks),
-                assistants: self.store.clone(),
-                numbers: self.store.clone(),
                 nodes: self.store.clone(),
-                trunk_reports: self.telephony.clone(),
             },
         });
     }

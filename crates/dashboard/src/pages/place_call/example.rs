@@ -21,9 +21,7 @@ pub(super) async fn make(inside: Inside) -> Result<HttpResponse, PageError> {
     let assistant = example_assistant(inside.new_id(), tenant, organization, spoken, &deed);
     let reach = Reach::Within(Scope::Organization(tenant, organization));
     inside
-        .write(
-            |service| async move { service.calling.assistants.add_assistant(reach, assistant, deed).await },
-        )
+        .write(|service| async move { service.assistants.add_assistant(reach, assistant, deed).await })
         .await??;
     Ok(answer::see(&inside.href("/place-call")))
 }

@@ -39,7 +39,7 @@ impl<'a> Offered<'a> {
     }
 
     pub(super) async fn assistants(&self) -> Result<Choices, PageError> {
-        let port = &self.inside.service.calling.assistants;
+        let port = &self.inside.service.assistants;
         let asking = port.assistants_of(self.reach, self.inside.organization.id, self.assistants.request());
         let found = asking.await?;
         let home = self.home(self.numbers, self.number.map(|id| format!("number={id}")));
@@ -55,7 +55,7 @@ impl<'a> Offered<'a> {
 
     /// Those from which a telephone can be called now.
     pub(super) async fn numbers(&self) -> Result<Choices, PageError> {
-        let port = &self.inside.service.calling.numbers;
+        let port = &self.inside.service.numbers;
         let asking = port.numbers_of(self.reach, self.inside.organization.id, self.numbers.request());
         let found = asking.await?;
         let home = self.home(self.assistants, self.assistant.map(|id| format!("assistant={id}")));

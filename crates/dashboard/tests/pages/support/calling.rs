@@ -21,7 +21,7 @@ use dashboard::Calling;
 use domain::ids::CallId;
 use domain::network::AddressPolicy;
 use domain::ports::{
-    CallbackSender, ClaimedCallback, Clock, Conclusion, Entropy, Spool, SpoolError, TrunkReports, TryOutcome,
+    CallbackSender, ClaimedCallback, Clock, Conclusion, Entropy, Spool, SpoolError, TryOutcome,
 };
 use domain::testing::World;
 use telephone::{FakeSpeech, FakeTelephony, Unanswered};
@@ -30,12 +30,7 @@ use tokio::runtime::Handle;
 use super::fresh;
 
 /// Everything that pages place calls with, over the stores of `world`, on a node that has joined.
-pub(super) async fn calling(
-    world: &World,
-    clock: Arc<dyn Clock>,
-    entropy: Arc<dyn Entropy>,
-    trunk_reports: Arc<dyn TrunkReports>,
-) -> Calling {
+pub(super) async fn calling(world: &World, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Calling {
     let (node, boot) = (fresh(clock.now(), entropy.as_ref()), fresh(clock.now(), entropy.as_ref()));
     world.nodes.join(node, boot).await.unwrap();
     let telephony = Arc::new(FakeTelephony::default());
@@ -90,10 +85,7 @@ pub(super) async fn calling(
         set_up_test_line: SetUpTestLine { lines: world.test_lines.clone(), entropy },
         built_in_phone: true,
         callback_addresses: AddressPolicy::default(),
-        assistants: world.assistants.clone(),
-        numbers: world.numbers.clone(),
         nodes: world.nodes.clone(),
-        trunk_reports,
     }
 }
 

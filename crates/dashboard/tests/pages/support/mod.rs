@@ -185,7 +185,7 @@ impl Site {
             artifacts: Arc::new(Signs),
             access: world.access.clone(),
             signing: world.signing.clone(),
-            calling: calling::calling(&world, clock.clone(), entropy.clone(), trunk_states.clone()).await,
+            calling: calling::calling(&world, clock.clone(), entropy.clone()).await,
         });
         Self {
             address,
