@@ -1,34 +1,27 @@
 //! The end of an organization.
 
 use actix_web::HttpResponse;
-use askama::Template;
 use domain::scope::Reach;
 
-use super::words::{self, Words};
+use super::words;
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
+use crate::pages::confirm::Confirm;
 use crate::request::Inside;
-
-#[derive(Template)]
-#[template(path = "organizations/remove.html")]
-struct Page {
-    layout: Layout,
-    words: &'static Words,
-    name: String,
-    action: String,
-    back: String,
-}
 
 pub(super) fn ask(inside: &Inside) -> Result<HttpResponse, PageError> {
     let words = words::of(inside.language);
-    answer::page(&Page {
+    let confirm = Confirm {
         layout: Layout::of(inside, Section::Profile, words.delete),
-        words,
+        title: words.delete,
         name: inside.organization.profile.name.clone(),
+        text: words.delete_text,
+        button: words.delete_button,
         action: inside.href("/delete"),
         back: inside.href("/profile"),
-    })
+    };
+    confirm.page()
 }
 
 pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
