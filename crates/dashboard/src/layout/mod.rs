@@ -1,6 +1,6 @@
 //! What stands around every page: navigation, language, who is signed in.
 
-mod words;
+pub(crate) mod words;
 
 use domain::user::Right;
 

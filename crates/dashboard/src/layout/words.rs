@@ -16,6 +16,9 @@ pub(crate) struct Words {
     pub(crate) cancel: &'static str,
     pub(crate) previous: &'static str,
     pub(crate) next: &'static str,
+    pub(crate) pages: &'static str,
+    pub(crate) newest: &'static str,
+    pub(crate) older: &'static str,
     pub(crate) some_choices: &'static str,
     pub(crate) previous_choices: &'static str,
     pub(crate) next_choices: &'static str,
@@ -31,7 +34,7 @@ impl Words {
     }
 }
 
-pub(super) const fn of(language: Language) -> &'static Words {
+pub(crate) const fn of(language: Language) -> &'static Words {
     match language {
         Language::English => &ENGLISH,
         Language::French => &FRENCH,
@@ -50,6 +53,9 @@ const ENGLISH: Words = Words {
     cancel: "Cancel",
     previous: "Previous",
     next: "Next",
+    pages: "Pages of the list",
+    newest: "Newest",
+    older: "Older",
     some_choices: "The list does not show all choices:",
     previous_choices: "see the previous ones",
     next_choices: "see the next ones",
@@ -88,6 +94,9 @@ const FRENCH: Words = Words {
     cancel: "Annuler",
     previous: "Précédent",
     next: "Suivant",
+    pages: "Pages de la liste",
+    newest: "Page la plus récente",
+    older: "Page plus ancienne",
     some_choices: "La liste ne montre pas tous les choix :",
     previous_choices: "voir les précédents",
     next_choices: "voir les suivants",

@@ -17,7 +17,7 @@ use crate::answer;
 use crate::error::PageError;
 use crate::gate::Service;
 use crate::language::Language;
-use crate::layout::{Layout, Section};
+use crate::layout::{self, Layout, Section};
 use crate::live::{self, Frame, Part};
 use crate::moment::{Length, Moment, Moments};
 use crate::pages::shortened::shortened;
@@ -133,8 +133,7 @@ impl View {
         let link = |page| self.filter.on_page(&self.path, page);
         let previous = if page > 1 { link(page.min(pages + 1) - 1) } else { String::new() };
         let next = if page < pages { link(page + 1) } else { String::new() };
-        Ok(Pager { words: Words::of(self.language), language: self.language, previous, next, told }
-            .render()?)
+        Ok(Pager { words: layout::words::of(self.language), previous, next, told }.render()?)
     }
 
     fn chips(&self) -> Vec<Chip> {
@@ -291,8 +290,7 @@ struct Nothing<'a> {
 #[derive(Template)]
 #[template(path = "calls/pager.html")]
 struct Pager {
-    words: &'static Words,
-    language: Language,
+    words: &'static layout::words::Words,
     previous: String,
     next: String,
     told: String,
