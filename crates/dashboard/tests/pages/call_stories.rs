@@ -116,7 +116,7 @@ async fn the_timeline_has_all_that_happened_from_the_dialling_to_the_callback_se
     browser.keep("callwright-language", "fr-CA");
     let french = told([
         ("5 h 30 min 00 s", "Appel accepté", ""),
-        ("5 h 30 min 00 s", "Composé sur", "main"),
+        ("5 h 30 min 00 s", "Composé par", "main"),
         ("5 h 30 min 02 s", "Sonnerie", ""),
         ("5 h 30 min 05 s", "Répondu", ""),
         ("5 h 31 min 05 s", "Le client a raccroché", ""),

@@ -35,7 +35,7 @@ fn words_of(language: Language, what: Happening<'_>) -> (&'static str, String, S
     match what {
         Happening::Accepted(CallType::Outbound) => plain("calm", say("Call accepted", "Appel accepté")),
         Happening::Accepted(_) => plain("calm", say("Call came in", "Appel reçu")),
-        Happening::Dialled(trunk) => ("calm", say("Dialled over", "Composé sur"), trunk.to_owned()),
+        Happening::Dialled(trunk) => ("calm", say("Dialled over", "Composé par"), trunk.to_owned()),
         Happening::Rang => plain("live", say("Ringing", "Sonnerie")),
         Happening::Answered => plain("good", say("Answered", "Répondu")),
         Happening::MachineAnswered => {
