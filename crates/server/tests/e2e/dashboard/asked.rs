@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dashboard::Entry;
 
 use super::people::{PASSWORD, another};
-use super::town::{Owner, Town};
+use super::town::Owner;
 
 /// A request that would be granted to whoever may.
 pub struct Ask {
@@ -57,13 +57,8 @@ pub fn target(entry: &Entry, things: &BTreeMap<&'static str, String>) -> String 
 }
 
 /// The request for an owner's things.
-pub async fn asked(
-    entry: &Entry,
-    town: &Town,
-    owner: &Owner,
-    things: &BTreeMap<&'static str, String>,
-) -> Ask {
-    let fields = if entry.method == "POST" { fields(entry, town, owner, things) } else { Vec::new() };
+pub fn asked(entry: &Entry, owner: &Owner, things: &BTreeMap<&'static str, String>) -> Ask {
+    let fields = if entry.method == "POST" { fields(entry, owner, things) } else { Vec::new() };
     Ask { target: target(entry, things), fields }
 }
 
@@ -80,13 +75,7 @@ const PROFILE: [(&str, &str); 8] = [
 ];
 
 /// The fields of an action's form.
-fn fields(
-    entry: &Entry,
-    town: &Town,
-    owner: &Owner,
-    things: &BTreeMap<&'static str, String>,
-) -> Vec<(String, String)> {
-    let _ = town;
+fn fields(entry: &Entry, owner: &Owner, things: &BTreeMap<&'static str, String>) -> Vec<(String, String)> {
     let thing = |name| things[name].as_str();
     // Each form is sent once.
     let once = format!("00000000-0000-7000-8000-{:012}", another());

@@ -19,7 +19,7 @@ async fn a_form_from_elsewhere_is_refused_on_every_action() {
     assert_ne!(token, foreign_token);
     let same = [("Sec-Fetch-Site", "same-origin")];
     for entry in entries().filter(|entry| entry.method == "POST") {
-        let ask = asked(&entry, &town, own, &own.things).await;
+        let ask = asked(&entry, own, &own.things);
         let mut forgeries: Vec<Forgery<'_>> = vec![
             ("another site's page", Some(&token), vec![("Sec-Fetch-Site", "cross-site")]),
             ("a neighbouring host's page", Some(&token), vec![("Sec-Fetch-Site", "same-site")]),
@@ -51,7 +51,7 @@ async fn every_answer_forbids_what_a_page_does_not_need() {
     let standing = Standing { role: "admin", tenant: &own.tenant, organization: None };
     let person = town.person(standing).await;
     for entry in entries().filter(|entry| entry.method == "GET") {
-        let ask = asked(&entry, &town, own, &own.things).await;
+        let ask = asked(&entry, own, &own.things);
         for asker in [&person, &super::person::Person::stranger(town.installation.base())] {
             let page = asker.get(&ask.target).await;
             let policy = page.header("content-security-policy").unwrap_or_default();

@@ -138,7 +138,7 @@ async fn nobody_sees_or_does_what_is_not_theirs_nor_learns_that_it_exists() {
                     _ => None,
                 };
                 let person = passing.as_ref().unwrap_or(&asker.person);
-                let ask = asked(&entry, &town, owner, &things).await;
+                let ask = asked(&entry, owner, &things);
                 let may_change = entry.method == "POST" && expected != Verdict::Granted;
                 let before = if may_change { Some(town.changes().await) } else { None };
                 let page = person.ask(entry.method, &ask).await;
@@ -148,7 +148,7 @@ async fn nobody_sees_or_does_what_is_not_theirs_nor_learns_that_it_exists() {
                 }
                 if expected == Verdict::Missing {
                     let nothing = missing(&things);
-                    let ask = asked(&entry, &town, owner, &nothing).await;
+                    let ask = asked(&entry, owner, &nothing);
                     let other = person.ask(entry.method, &ask).await;
                     assert_eq!(
                         (page.status, body_without(&page, &things)),
@@ -172,7 +172,7 @@ async fn whoever_is_limited_to_an_organization_does_not_find_those_of_the_whole_
     let mut things = own.things.clone();
     things.insert("user", boss.clone());
     for entry in entries().filter(|entry| parameters(entry.path).any(|name| name == "user")) {
-        let ask = asked(&entry, &town, own, &things).await;
+        let ask = asked(&entry, own, &things);
         let changes = town.changes().await;
         let page = person.ask(entry.method, &ask).await;
         assert_eq!(page.status, 404, "{} {}: {page:?}", entry.method, entry.path);
@@ -220,7 +220,7 @@ async fn what_belongs_to_another_organization_is_not_found_within_ones_own() {
         for other in [sister, foreign] {
             let mut things = other.things.clone();
             things.insert("organization", own.organization.clone());
-            let ask = asked(&entry, &town, other, &things).await;
+            let ask = asked(&entry, other, &things);
             let changes = town.changes().await;
             let page = person.ask(entry.method, &ask).await;
             let about = format!("{} {} of {} within {}", entry.method, entry.path, other.name, own.name);
