@@ -108,12 +108,12 @@ const ENGLISH: Words = Words {
 
 const FRENCH: Words = Words {
     name: "Rappel de rendez-vous (exemple)",
-    greeting: "Bonjour {{customerName}}, nous vous rappelons votre rendez-vous de demain à dix heures. Viendrez-vous ?",
-    question: "Merci. Avez-vous besoin de l’itinéraire jusqu’à notre bureau ?",
-    confirmed: "Votre rendez-vous est confirmé. Avez-vous besoin de l’itinéraire jusqu’à notre bureau ?",
+    greeting: "Bonjour {{customerName}}, nous vous rappelons votre rendez-vous de demain à dix heures. Viendrez-vous?",
+    question: "Merci. Avez-vous besoin de l’itinéraire jusqu’à notre bureau?",
+    confirmed: "Votre rendez-vous est confirmé. Avez-vous besoin de l’itinéraire jusqu’à notre bureau?",
     thanks: "C’est noté.",
     goodbye: "Bonne journée. Au revoir.",
-    reprompt: "Êtes-vous toujours là ?",
+    reprompt: "Êtes-vous toujours là?",
     message: "Nous vous rappelons votre rendez-vous de demain à dix heures. Rappelez-nous si vous ne pouvez pas venir.",
     you: "à vous",
 };
