@@ -62,7 +62,7 @@ impl KeyLevel {
 pub const ORGANIZATION_KEYS_MAX: usize = 5;
 
 /// At most this many live keys are on a page; only of tenant keys may there be more.
-pub const KEYS_SHOWN: usize = 100;
+pub const KEYS_SHOWN: usize = 25;
 
 /// Whoever presented a valid key.
 #[derive(Clone, Debug, PartialEq, Eq)]

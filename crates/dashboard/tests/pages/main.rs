@@ -35,3 +35,4 @@ mod roles;
 mod support;
 mod trunk_states;
 mod users;
+mod weight;

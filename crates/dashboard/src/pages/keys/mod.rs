@@ -16,6 +16,7 @@ use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::moment::{Moment, Moments};
+use crate::pages::shortened::shortened;
 use crate::request::{Inside, Visit};
 use crate::routes::{Page, Takes};
 
@@ -126,6 +127,7 @@ struct List<'a> {
 struct Listed {
     id: String,
     name: String,
+    short_name: String,
     permissions: Vec<&'static str>,
     created: Moment,
     used: Option<Moment>,
@@ -157,6 +159,7 @@ async fn list(keys: Keys) -> Result<HttpResponse, PageError> {
 fn listed(keys: &Keys, key: ApiKey) -> Listed {
     Listed {
         id: key.id.to_string(),
+        short_name: shortened(&key.name),
         permissions: key.permissions.iter().map(|permission| permission.as_str()).collect(),
         created: keys.moments.short(key.created_at),
         used: key.last_used_at.map(|at| keys.moments.short(at)),
