@@ -166,8 +166,11 @@ async fn the_first_run_leads_from_an_empty_database_to_a_finished_call_by_forms_
     let recording = recording.split('"').next().unwrap().replace("&#38;", "&").replace("&amp;", "&");
     let recording =
         if recording.starts_with('/') { format!("{}{recording}", browser.base) } else { recording };
-    let sound = browser.client.get(&recording).header(COOKIE, session(&browser)).send().await.unwrap();
-    assert!(sound.status().is_success(), "{}", sound.status());
+    let led = browser.client.get(&recording).header(COOKIE, session(&browser)).send().await.unwrap();
+    assert_eq!(led.status(), 303, "a look leads to a fresh address");
+    let signed = led.headers()["location"].to_str().unwrap().to_owned();
+    let sound = browser.client.get(&signed).send().await.unwrap();
+    assert!(sound.status().is_success(), "{}: {signed}", sound.status());
     assert!(sound.bytes().await.unwrap().len() > 44 + 8_000 * 4 * 5, "less than five seconds of sound");
     let list = browser.get(call.path.rsplit_once('/').unwrap().0).await;
     assert!(list.body.contains(call.path.as_str()));

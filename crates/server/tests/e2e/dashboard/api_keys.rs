@@ -45,6 +45,20 @@ async fn a_key_works_at_once_is_shown_once_and_is_refused_at_once_when_deleted()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn keys_are_found_under_settings_and_the_new_one_is_shown_to_everybody() {
+    let office = Office::open().await;
+    let page = office.signed_in(Look::default()).await;
+    page.open(&office.within("/calls")).await;
+    let settings = "[...document.querySelectorAll('.side nav h2')].find(one => one.innerText === 'Settings')\
+                    .nextElementSibling.id = 'settings'";
+    page.evaluate(settings).await;
+    page.follow(css("#settings a[href$='/settings/api-keys']")).await;
+    added(&page, "Booking system").await;
+    page.is_accessible().await;
+    page.is_clean().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn there_is_room_for_five_keys_and_each_does_what_it_may() {
     let office = Office::open().await;
     let page = office.signed_in(Look::default()).await;

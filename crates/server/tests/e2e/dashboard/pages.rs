@@ -1,9 +1,11 @@
 //! Every page of the table in the browser: readable by all, small, and quiet.
 
+use std::collections::BTreeMap;
+
 use dashboard::{Level, entries};
 use test_browser::{Browser, Finding, Look, Page};
 
-use super::asked::target;
+use super::asked::{parameters, target};
 use super::people::Standing;
 use super::person::{Person, SESSION};
 use super::town::{HOSTILE, Town};
@@ -31,8 +33,29 @@ async fn pages(town: &Town, session: &str) -> Vec<Seen> {
         // This town was not set up by the link, which is told so.
         let expected = if entry.path.starts_with("/set-up/") { [404, 404] } else { [200, 303] };
         assert!(expected.contains(&answer.status), "{}: {answer:?}", entry.path);
-        if answer.header("content-type").is_some_and(|kind| kind.starts_with("text/html")) {
+        if answer.is_page() {
             pages.push(Seen { path: entry.path, url: format!("{base}{target}"), by_stranger });
+        }
+    }
+    assert!(!pages.is_empty());
+    pages
+}
+
+/// The pages that somebody sees whose organization has nothing yet, or who may not do much; what needs more than
+/// an organization to be named is left out.
+async fn granted(town: &Town, session: &str, organization: &str) -> Vec<Seen> {
+    let base = town.installation.base();
+    let person = Person::with_session(base, session);
+    let things = BTreeMap::from([("organization", organization.to_owned())]);
+    let mut pages = Vec::new();
+    for entry in entries().filter(|entry| entry.method == "GET" && entry.level != Level::Anybody) {
+        if parameters(entry.path).all(|name| name == "organization") {
+            let target = target(&entry, &things);
+            let answer = person.get(&target).await;
+            assert!([200, 303, 403, 404].contains(&answer.status), "{}: {answer:?}", entry.path);
+            if answer.status == 200 && answer.is_page() {
+                pages.push(Seen { path: entry.path, url: format!("{base}{target}"), by_stranger: false });
+            }
         }
     }
     assert!(!pages.is_empty());
@@ -52,19 +75,28 @@ fn admin(town: &Town) -> Standing<'_> {
     Standing { role: "admin", tenant: &town.owners[0].tenant, organization: None }
 }
 
-/// Opens every page so, and judges each; prints what it took over the network.
+/// Opens every page so, and judges each; prints what it took over the network, and when it was first seen.
 async fn judge(look: Look) {
     let (town, browser) = (Town::of("Clinic").await, Browser::start().await);
     let session = town.session(admin(&town)).await;
+    let pages = pages(&town, &session).await;
+    judge_all(&town, &browser, &session, &look, &pages).await;
+}
+
+async fn judge_all(town: &Town, browser: &Browser, session: &str, look: &Look, pages: &[Seen]) {
     let mut findings = Vec::new();
-    for seen in pages(&town, &session).await {
+    for seen in pages {
         // A page of its own for each: whatever it does, it did by itself; and nothing is cached.
-        let page = page_of(&town, &browser, &session, &look, &seen).await;
+        let page = page_of(town, browser, session, look, seen).await;
         page.forget_cache().await;
         page.open(&seen.url).await;
         page.is_clean().await;
         let traffic = page.traffic();
-        println!("{:<60} {:>3} requests {:>7} bytes", seen.path, traffic.requests, traffic.bytes);
+        let painted = page.evaluate(PAINTED).await;
+        println!(
+            "{:<60} {:>3} requests {:>7} bytes, first seen after {painted} ms",
+            seen.path, traffic.requests, traffic.bytes
+        );
         assert!(traffic.bytes <= LARGEST && traffic.foreign == 0, "{}: {traffic:?}", seen.path);
         let overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth").await;
         assert!(overflow.as_i64() <= Some(0), "{} is {overflow} pixels too wide", seen.path);
@@ -73,6 +105,24 @@ async fn judge(look: Look) {
         page.is_clean().await;
     }
     assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+/// When something was first to be read, in milliseconds since the page was asked for.
+const PAINTED: &str =
+    "Math.round(performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now())";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_there_is_nothing_yet_and_who_may_only_look_is_served_as_well() {
+    let (town, browser) = (Town::of("Clinic").await, Browser::start().await);
+    let owner = &town.owners[0];
+    let empty = town.make("organization", owner, "Empty").await;
+    let session = town.session(admin(&town)).await;
+    let pages = granted(&town, &session, &empty).await;
+    judge_all(&town, &browser, &session, &Look::default(), &pages).await;
+    let viewer = Standing { role: "viewer", organization: Some(&owner.organization), ..admin(&town) };
+    let session = town.session(viewer).await;
+    let pages = granted(&town, &session, &owner.organization).await;
+    judge_all(&town, &browser, &session, &Look::phone(), &pages).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,14 +165,39 @@ const INTRUDERS: &str = r"(() => {
 async fn markup_in_what_people_wrote_is_shown_and_does_nothing() {
     let (town, browser) = (Town::of(HOSTILE).await, Browser::start().await);
     let session = town.session(admin(&town)).await;
-    let mut shown = 0;
+    let mut shown = Vec::new();
     for seen in pages(&town, &session).await {
         let page = page_of(&town, &browser, &session, &Look::default(), &seen).await;
         page.open(&seen.url).await;
         let intruders = page.evaluate(INTRUDERS).await;
         assert_eq!(intruders, serde_json::json!([]), "{}", seen.path);
         page.is_clean().await;
-        shown += usize::from(page.text().await.contains("<script>alert('ran')</script>"));
+        let texts = "[document.body.innerText, ...[...document.querySelectorAll('textarea, input')].map(one => one.value)].join()";
+        if page.evaluate(texts).await.as_str().is_some_and(|text| text.contains("<script>alert('ran')")) {
+            shown.push(seen.path);
+        }
     }
-    assert!(shown > 0, "no page shows what people wrote");
+    let unseen: Vec<_> = SHOWING.into_iter().filter(|path| !shown.contains(path)).collect();
+    assert!(unseen.is_empty(), "what people wrote is not to be seen on {unseen:#?}, but on {shown:#?}");
 }
+
+/// Pages that show what somebody wrote.
+const SHOWING: [&str; 17] = [
+    "/account",
+    "/audit-log",
+    "/organizations",
+    "/settings/api-keys",
+    "/trunks",
+    "/trunks/{trunk}",
+    "/users/{user}",
+    "/o/{organization}/assistants",
+    "/o/{organization}/assistants/{assistant}",
+    "/o/{organization}/callbacks",
+    "/o/{organization}/calls",
+    "/o/{organization}/calls/{call}",
+    "/o/{organization}/metadata",
+    "/o/{organization}/metadata/schema",
+    "/o/{organization}/numbers",
+    "/o/{organization}/place-call",
+    "/o/{organization}/settings/api-keys",
+];

@@ -101,6 +101,11 @@ impl Person {
 }
 
 impl Page {
+    /// Whether it is a page, and not a file or a way to another.
+    pub fn is_page(&self) -> bool {
+        self.header("content-type").is_some_and(|kind| kind.starts_with("text/html"))
+    }
+
     async fn of(request: RequestBuilder) -> Self {
         let answer = request.send().await.unwrap();
         let status = answer.status().as_u16();

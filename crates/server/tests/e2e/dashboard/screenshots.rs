@@ -33,6 +33,7 @@ async fn the_main_pages_have_their_pictures_taken() {
         ("call", format!("{within}/calls/{}", showcase.call)),
         ("place-call", format!("{within}/place-call")),
         ("assistants", format!("{within}/assistants")),
+        ("assistant", format!("{within}/assistants/new")),
         ("api-keys", format!("{within}/settings/api-keys")),
         ("callbacks", format!("{within}/callbacks")),
     ];

@@ -78,7 +78,35 @@ impl Town {
         owner.things.extend([("hash", hash), ("name", name)]);
         let call = self.call(&owner, &title).await;
         owner.things.insert("call", call);
+        self.write_everywhere(&owner, &title).await;
         owner
+    }
+
+    /// Puts a text into whatever else people write: the profile, metadata, its schema, and a callback's address.
+    async fn write_everywhere(&self, owner: &Owner, title: &str) {
+        let (tenant, organization, call) = (&owner.tenant, &owner.organization, &owner.things["call"]);
+        let text = title.replace('\'', "''");
+        let json = json!({ "note": title }).to_string().replace('\'', "''");
+        let schema = json!({ "type": "object", "description": title }).to_string().replace('\'', "''");
+        for statement in [
+            format!(
+                "UPDATE organizations SET address = '{text}', city = left('{text}', 90), \
+                 state_province = left('{text}', 90), owner_id = '{text}', created_by = '{text}' WHERE id = '{organization}'"
+            ),
+            format!(
+                "UPDATE organization_metadata SET metadata = '{json}', created_by = '{text}' \
+                 WHERE organization_id = '{organization}'"
+            ),
+            format!(
+                "INSERT INTO metadata_schemas VALUES (gen_random_uuid(), '{tenant}', '{organization}', '{schema}', now())"
+            ),
+            format!(
+                "UPDATE callback_tries SET outcome = 'broken', http_status = NULL, detail = '{text}' \
+                 WHERE call_id = '{call}' AND try = 1"
+            ),
+        ] {
+            self.installation.rows(&statement).await;
+        }
     }
 
     /// The address of a file that every page loads: its hash and its name.
