@@ -24,6 +24,8 @@ pub(crate) struct Words {
     pub(crate) next_choices: &'static str,
     pub(crate) copy: &'static str,
     pub(crate) copied: &'static str,
+    pub(crate) overtaken: &'static str,
+    pub(crate) look_at_theirs: &'static str,
     sections: fn(Section) -> &'static str,
 }
 
@@ -61,6 +63,8 @@ const ENGLISH: Words = Words {
     next_choices: "see the next ones",
     copy: "Copy",
     copied: "Copied",
+    overtaken: "Somebody changed this meanwhile, and nothing of theirs was overwritten. What you typed is still here: send it once more to put it in place of theirs.",
+    look_at_theirs: "Look at theirs first (new tab)",
     sections: |section| match section {
         Section::None => "",
         Section::FirstSteps => "First steps",
@@ -102,6 +106,8 @@ const FRENCH: Words = Words {
     next_choices: "voir les suivants",
     copy: "Copier",
     copied: "Copié",
+    overtaken: "Quelqu’un a modifié ceci entre-temps, et rien n’en a été remplacé. Ce que vous avez saisi est encore ici : envoyez-le de nouveau pour le mettre à la place.",
+    look_at_theirs: "Voir d’abord l’autre version (nouvel onglet)",
     sections: |section| match section {
         Section::None => "",
         Section::FirstSteps => "Premiers pas",

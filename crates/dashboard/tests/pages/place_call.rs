@@ -159,8 +159,10 @@ async fn the_call_is_placed_just_as_the_form_says() {
     let site = Site::start().await;
     let (mut browser, organization, _) = ready(&site).await;
     // Neither the first of them nor the last.
-    browser.submit(&page(organization), &format!("{}/example", page(organization)), &[]).await;
-    browser.submit(&page(organization), &format!("{}/example", page(organization)), &[]).await;
+    for id in ["00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"] {
+        let example = format!("{}/example", page(organization));
+        assert_eq!(browser.submit(&page(organization), &example, &[("id", id)]).await.status, 303);
+    }
     let reach = Reach::Within(Scope::Organization(site.clinic.tenant, organization));
     let assistants = site.world.assistants.assistants_of(reach, organization, ALL).await.unwrap();
     let assistant = assistants[1].id.to_string();

@@ -4,10 +4,11 @@ use actix_web::HttpResponse;
 use application::assistant_file::{self, Draft};
 use askama::Template;
 use domain::assistant::Assistant;
+use domain::ids::AssistantId;
 use domain::user::Right;
 
 use super::words::{self, Words};
-use super::{form, named};
+use super::{form, named, said};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
@@ -33,41 +34,36 @@ struct Shown {
 pub(super) fn new(inside: &Inside) -> Result<HttpResponse, PageError> {
     let engine = words::known_engine(inside.query.text("engine"));
     let text = words::of(inside.language).beginning(engine);
-    page(inside, None, Filled::with(inside, [("file", text.to_owned())]))
+    page(inside, None, form::begin(inside, [("file", text.to_owned())]))
 }
 
 pub(super) async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
-    let (draft, filled) = read(&inside);
-    let Some(draft) = draft else { return page(&inside, None, filled) };
-    let id = form::add(&inside, draft).await?;
+    let mut filled = Filled::typed(&inside, &["id", "file"]);
+    let id = filled.id(AssistantId::parse)?;
+    let Some(draft) = read(&inside, &mut filled) else { return page(&inside, None, filled) };
+    form::add(&inside, id, draft).await?;
     Ok(answer::see(&inside.href(&format!("/assistants/{id}?done=created"))))
 }
 
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
-    let filled = Filled::with(&inside, [("file", assistant_file::write(&own))]);
-    page(&inside, Some(&own), filled)
+    page(&inside, Some(&own), Filled::stored(&inside, said(&own)))
 }
 
 pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
-    let (draft, filled) = read(&inside);
-    let Some(draft) = draft else { return page(&inside, Some(&own), filled) };
-    form::replace(&inside, &own, draft).await?;
+    let mut filled = Filled::retyped(&inside, &["file"])?;
+    let Some(draft) = read(&inside, &mut filled) else { return page(&inside, Some(&own), filled) };
+    if let Some(other) = form::replace(&inside, &own, &mut filled, draft).await? {
+        return page(&inside, Some(&other), filled);
+    }
     Ok(answer::see(&inside.href(&format!("/assistants/{}/file?done=saved", own.id))))
 }
 
-/// What was typed, and the assistant that it describes.
-fn read(inside: &Inside) -> (Option<Draft>, Filled) {
-    let mut filled = Filled::typed(inside, &["file"]);
+/// The assistant that was described.
+fn read(inside: &Inside, filled: &mut Filled) -> Option<Draft> {
     let read = assistant_file::parse(filled.value("file"), &inside.service.allowed_assistants);
-    match read {
-        Ok(draft) => (Some(draft), filled),
-        Err(bad) => {
-            filled.note("file", &bad);
-            (None, filled)
-        }
-    }
+    read.map_err(|bad| filled.note("file", &bad)).ok()
 }
 
 fn page(inside: &Inside, own: Option<&Assistant>, filled: Filled) -> Result<HttpResponse, PageError> {

@@ -10,6 +10,7 @@ mod words;
 use std::future::ready;
 
 use actix_web::HttpResponse;
+use application::assistant_file;
 use domain::assistant::{Assistant, Brain, Engine};
 use domain::ids::AssistantId;
 use domain::scope::Reach;
@@ -19,6 +20,7 @@ use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::pages::confirm::Confirm;
+use crate::pages::seen::Values;
 use crate::request::Inside;
 use crate::routes::{Page, Takes};
 
@@ -78,6 +80,11 @@ async fn named(inside: &Inside) -> Result<Assistant, PageError> {
     let id = inside.visit.id("assistant", AssistantId::parse)?;
     let found = inside.service.assistants.assistant(Reach::Within(inside.scope()), id).await?;
     found.filter(|own| own.organization == inside.organization.id).ok_or(PageError::NotFound)
+}
+
+/// What the form and the file of an assistant say of it; nothing of its keys.
+fn said(own: &Assistant) -> Values {
+    vec![("file", assistant_file::write(own))]
 }
 
 fn engine(assistant: &Assistant) -> &'static str {

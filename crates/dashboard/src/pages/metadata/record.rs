@@ -84,6 +84,13 @@ pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
         Err(problem) => problem,
     };
     let record = read(&inside).await?;
+    let same = |text: &str| {
+        json(text, inside.language).is_ok_and(|own| own == Value::Object(record.metadata.clone()))
+    };
+    if status == StatusCode::CONFLICT && same(&text) {
+        // The same form came twice.
+        return Ok(answer::see(&inside.href("/metadata?saved")));
+    }
     let mut shown = page(&inside, &record, text, problem, false).await?;
     if status == StatusCode::CONFLICT {
         // Sent once more, it replaces what is shown beside it.

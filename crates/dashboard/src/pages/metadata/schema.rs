@@ -1,20 +1,25 @@
 //! The schemas that judge metadata: an organization's own, and the tenant's for all others.
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
 use askama::Template;
-use domain::ids::SchemaId;
 use domain::metadata::SchemaOwner;
+use domain::ports::ReviseError;
 use domain::scope::Reach;
 use domain::user::Right;
+use serde_json::Value;
 
 use super::words::{self, Words};
 use super::{json, pretty};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
+use crate::pages::filled::Filled;
+use crate::pages::seen::Values;
 use crate::request::{Inside, Visit};
 use crate::tell::Tell;
+
+/// The form's one field.
+const FIELD: &str = "schema";
 
 #[derive(Template)]
 #[template(path = "metadata/schema.html")]
@@ -25,8 +30,7 @@ struct Page {
     back: String,
     action: String,
     about: &'static str,
-    text: String,
-    problem: String,
+    filled: Filled,
     may_change: bool,
 }
 
@@ -79,41 +83,55 @@ async fn show(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError
     let reach = Reach::Within(visit.scope());
     let schema = visit.service.schemas.get(reach, subject.owner).await?;
     let saved = visit.query.ticked("saved");
-    answer::page(&page(visit, subject, pretty(&schema.document), String::new(), saved))
+    page(visit, subject, Filled::stored(visit, known(&schema.document)), saved)
 }
 
 async fn take(visit: &Visit, subject: Subject) -> Result<HttpResponse, PageError> {
-    let text = visit.form.raw("schema").unwrap_or_default().to_owned();
+    let mut filled = Filled::retyped(visit, &[FIELD])?;
     let (reach, owner, deed) = (Reach::Within(visit.scope()), subject.owner, visit.deed());
-    let problem = match json(&text, visit.language) {
-        Ok(document) => match visit.service.judge.examine(document.clone()).await {
-            Ok(()) => {
-                let id: SchemaId = visit.new_id();
-                visit
-                    .write(move |service| async move {
-                        service.schemas.put(reach, owner, id, document, None, deed).await
-                    })
-                    .await??;
-                return Ok(answer::see(&format!("{}?saved", subject.action)));
-            }
-            Err(unsafe_schema) => unsafe_schema.tell(visit.language),
-        },
-        Err(problem) => problem,
+    let document = match judged(visit, filled.value(FIELD)).await {
+        Ok(document) => document,
+        Err(problem) => {
+            filled.note(FIELD, problem.as_str());
+            return page(visit, subject, filled, false);
+        }
     };
-    answer::page_with(StatusCode::UNPROCESSABLE_ENTITY, &page(visit, subject, text, problem, false))
+    let (id, seen) = (visit.new_id(), Some(filled.seen_by(known)));
+    let putting = visit.write(move |service| async move {
+        service.schemas.put(reach, owner, id, document, seen, deed).await
+    });
+    match putting.await? {
+        Ok(()) => Ok(answer::see(&format!("{}?saved", subject.action))),
+        Err(ReviseError::Overtaken) => {
+            filled.overtake(&known(&visit.service.schemas.get(reach, owner).await?.document));
+            page(visit, subject, filled, false)
+        }
+        Err(other) => Err(other.into()),
+    }
 }
 
-fn page(visit: &Visit, subject: Subject, text: String, problem: String, saved: bool) -> Page {
+/// Reads a schema that is safe, or says what is wrong with it.
+async fn judged(visit: &Visit, text: &str) -> Result<Value, String> {
+    let document = json(text, visit.language)?;
+    let examined = visit.service.judge.examine(document.clone()).await;
+    examined.map(|()| document).map_err(|unsafe_schema| unsafe_schema.tell(visit.language))
+}
+
+fn known(document: &Value) -> Values {
+    vec![(FIELD, pretty(document))]
+}
+
+fn page(visit: &Visit, subject: Subject, filled: Filled, saved: bool) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
     let about = if subject.back.is_empty() { words.about_tenants } else { words.about_own };
-    Page {
+    let page = Page {
         layout: Layout::of(visit, subject.section, words.schema).noting(saved.then_some(words.schema_saved)),
         words,
         back: subject.back,
         action: subject.action,
         about,
-        text,
-        problem,
+        filled,
         may_change: subject.may_change,
-    }
+    };
+    page.filled.page(&page)
 }

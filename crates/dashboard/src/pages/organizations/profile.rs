@@ -3,7 +3,8 @@
 use actix_web::HttpResponse;
 use application::requests;
 use askama::Template;
-use domain::organization::{Logo, Revision, TIMEZONES};
+use domain::organization::{Logo, Profile, Revision, TIMEZONES};
+use domain::ports::ReviseError;
 use domain::user::Right;
 use serde_json::Value;
 use url::Url;
@@ -13,6 +14,7 @@ use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::pages::filled::Filled;
+use crate::pages::seen::Values;
 use crate::request::Inside;
 
 /// The longest address of a logo, in characters.
@@ -71,27 +73,34 @@ struct Page {
 
 pub(super) fn show(inside: &Inside) -> Result<HttpResponse, PageError> {
     let saved = inside.query.ticked("saved").then(|| words::of(inside.language).saved);
-    page(inside, stored(inside), saved)
+    page(inside, Filled::stored(inside, known(&inside.organization.profile)), saved)
 }
 
 pub(super) async fn take(inside: Inside) -> Result<HttpResponse, PageError> {
-    let mut filled = Filled::typed(&inside, &FIELDS);
+    let mut filled = Filled::retyped(&inside, &FIELDS)?;
     let revision = filled.judged(requests::revision(&body(&filled)));
     let logo = logo(&mut filled, words::of(inside.language));
     let Some(revision) = revision.filter(|_| filled.is_fit()) else { return page(&inside, filled, None) };
     let revision = Revision { logo, ..revision };
     let (scope, id, deed) = (inside.scope(), inside.organization.id, inside.deed());
-    inside
-        .write(
-            move |service| async move { service.organizations.revise(scope, id, revision, None, deed).await },
-        )
-        .await??;
-    Ok(answer::see(&inside.href("/profile?saved")))
+    let seen = Some(filled.seen_by(known));
+    let revising = inside.write(move |service| async move {
+        service.organizations.revise(scope, id, revision, seen, deed).await
+    });
+    match revising.await? {
+        Ok(_) => Ok(answer::see(&inside.href("/profile?saved"))),
+        Err(ReviseError::Overtaken) => {
+            let found = inside.service.organizations.find(scope, id).await?.ok_or(PageError::NotFound)?;
+            filled.overtake(&known(&found.profile));
+            page(&inside, filled, None)
+        }
+        Err(other) => Err(other.into()),
+    }
 }
 
-fn stored(inside: &Inside) -> Filled {
-    let profile = inside.organization.profile.clone();
-    let values = [
+fn known(profile: &Profile) -> Values {
+    let profile = profile.clone();
+    vec![
         ("name", profile.name),
         ("email", profile.email),
         ("address", profile.address),
@@ -102,8 +111,7 @@ fn stored(inside: &Inside) -> Filled {
         ("phoneNumber", profile.phone_number),
         ("timezone", profile.timezone.as_str().to_owned()),
         (IMAGE, profile.image.unwrap_or_default()),
-    ];
-    Filled::with(inside, values)
+    ]
 }
 
 fn page(inside: &Inside, filled: Filled, notice: Option<&str>) -> Result<HttpResponse, PageError> {

@@ -14,13 +14,14 @@ use super::{variables, words};
 use crate::answer;
 use crate::error::PageError;
 use crate::pages::filled::Filled;
+use crate::pages::once;
 use crate::request::Inside;
 
 const VARIABLES: &str = "dynamicVariables";
 
 /// Calls the number that was typed.
 pub(super) async fn to_a_telephone(inside: Inside) -> Result<HttpResponse, PageError> {
-    let once_key = sent_once(&inside, "call")?;
+    let once_key = once::key(&inside, "call")?;
     let mut filled = Filled::typed(&inside, &FIELDS);
     let mut body = Map::new();
     for field in ["phoneNumber", "assistantId", "phoneNumberId", "customerName", "callbackUrl"] {
@@ -46,7 +47,7 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
     if !inside.service.calling.built_in_phone {
         return Err(PageError::NotFound);
     }
-    let once_key = sent_once(&inside, "phone")?;
+    let once_key = once::key(&inside, "phone")?;
     let mut filled = Filled::typed(&inside, &FIELDS);
     let callee = TestCallee::parse(filled.value("callee")).ok_or(PageError::BadForm)?;
     let (organization, deed) = (inside.organization.id, inside.deed());
@@ -74,13 +75,6 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
             form::page(&inside, filled).await
         }
     }
-}
-
-/// The one-time token of one of the page's forms. A form that is sent twice, by an impatient finger or by coming back to
-/// it, is answered with the call that it placed.
-fn sent_once(inside: &Inside, form: &str) -> Result<IdempotencyKey, PageError> {
-    let token = inside.form.text("once").ok_or(PageError::BadForm)?;
-    IdempotencyKey::parse(&format!("page-{form}-{token}")).ok_or(PageError::BadForm)
 }
 
 fn scope(inside: &Inside) -> Scope {

@@ -6,7 +6,7 @@ use application::values;
 use askama::Template;
 use domain::ids::TrunkId;
 use domain::number::CountryCode;
-use domain::ports::{ReviseError, ReviseTrunkError};
+use domain::ports::{Added, ReviseTrunkError};
 use domain::scope::Reach;
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkRevision};
@@ -17,13 +17,15 @@ use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
 use crate::pages::filled::Filled;
+use crate::pages::seen::Values;
 use crate::request::Visit;
 
 /// The longest password, in characters.
 const PASSWORD_MAX: usize = 200;
 
 /// The fields that are shown again.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 12] = [
+    "id",
     "name",
     "address",
     "transport",
@@ -51,11 +53,14 @@ struct Shown {
 }
 
 pub(super) fn new(visit: &Visit) -> Result<HttpResponse, PageError> {
-    form(visit, None, Filled::with(visit, [("transport", "udp".to_owned())]))
+    let id: TrunkId = visit.new_id();
+    let begin = [("id", id.to_string()), ("transport", "udp".to_owned())];
+    form(visit, None, Filled::with(visit, begin))
 }
 
 pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
     let mut filled = Filled::typed(&visit, &FIELDS);
+    let id = filled.id(TrunkId::parse)?;
     let Some(read) = read(&visit, &mut filled) else { return form(&visit, None, filled) };
     let credentials = match read.login {
         Some(Login { password: None, .. }) => {
@@ -65,7 +70,6 @@ pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
         Some(Login { username, password: Some(password) }) => Some(Credentials { username, password }),
         None => None,
     };
-    let id: TrunkId = visit.new_id();
     let made = Trunk {
         id,
         tenant: visit.user.tenant,
@@ -84,25 +88,36 @@ pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
         created_at: visit.now(),
     };
     let (reach, deed) = (Reach::Within(visit.scope()), visit.deed());
-    visit.write(async move |service| service.trunks.add_trunk(reach, made, deed).await).await??;
+    let adding = visit.write(async move |service| service.trunks.add_trunk(reach, made, deed).await);
+    if adding.await?? == Added::Repeated && visit.service.trunks.trunk(reach, id).await?.is_none() {
+        return Err(PageError::NotFound);
+    }
     Ok(answer::see("/trunks?done=created"))
 }
 
 pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
     let own = named(&visit).await?;
-    form(&visit, Some(&own), known(&visit, &own))
+    form(&visit, Some(&own), Filled::stored(&visit, known(&own)))
 }
 
 pub(super) async fn revise(visit: Visit) -> Result<HttpResponse, PageError> {
     let own = named(&visit).await?;
-    let mut filled = Filled::typed(&visit, &FIELDS);
+    let mut filled = Filled::retyped(&visit, &FIELDS)?;
     let Some(revision) = read(&visit, &mut filled) else { return form(&visit, Some(&own), filled) };
     let (reach, deed, id) = (Reach::Within(visit.scope()), visit.deed(), own.id);
+    let seen = Some(filled.seen_by(known));
     let revising =
-        visit.write(async move |service| service.trunks.revise_trunk(reach, id, revision, None, deed).await);
+        visit.write(async move |service| service.trunks.revise_trunk(reach, id, revision, seen, deed).await);
     match revising.await? {
         Ok(_) => Ok(answer::see(&format!("/trunks/{id}?done=saved"))),
-        Err(ReviseTrunkError::Overtaken) => Err(ReviseError::Overtaken.into()),
+        Err(ReviseTrunkError::Overtaken) => {
+            let own = named(&visit).await?;
+            filled.overtake(&known(&own));
+            if visit.form.raw("password").is_some_and(|typed| !typed.is_empty()) {
+                filled.note("password", words::of(visit.language).password_again);
+            }
+            form(&visit, Some(&own), filled)
+        }
         Err(ReviseTrunkError::Unknown) => Err(PageError::NotFound),
         Err(ReviseTrunkError::PasswordNeeded(_)) => {
             filled.note("password", words::of(visit.language).password_needed);
@@ -158,7 +173,7 @@ fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
     read.filter(|_| filled.is_fit())
 }
 
-fn known(visit: &Visit, own: &Trunk) -> Filled {
+fn known(own: &Trunk) -> Values {
     let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
     let mut values = vec![
         ("name", own.name.clone()),
@@ -179,7 +194,7 @@ fn known(visit: &Visit, own: &Trunk) -> Filled {
             values.push((name, "yes".to_owned()));
         }
     }
-    Filled::with(visit, values)
+    values
 }
 
 fn form(visit: &Visit, own: Option<&Trunk>, filled: Filled) -> Result<HttpResponse, PageError> {

@@ -159,7 +159,7 @@ fn agents() -> Vec<Fields> {
 /// What is sent to the form of a metadata record, once a schema is in force.
 async fn metadata(browser: &mut Browser) -> Vec<Fields> {
     let schema = "{\"required\":[\"a\"],\"properties\":{\"b\":{\"type\":\"integer\",\"maximum\":7}}}";
-    let set = browser.submit("/account", "/schema", &[("schema", schema)]).await;
+    let set = browser.submit("/schema", "/schema", &[("schema", schema)]).await;
     assert_eq!(set.status, 303, "{}", set.body);
     each(
         &[("version", "1"), ("metadata", "{\"a\":1}")],

@@ -40,6 +40,21 @@ impl Shown {
         let (_, rest) = self.body.split_once("name=\"token\" value=\"")?;
         rest.split_once('"').map(|(token, _)| token)
     }
+
+    /// The hidden fields of the form with this action; none when there is no such form.
+    pub(crate) fn hidden(&self, action: &str) -> Vec<(String, String)> {
+        let own = self.body.split("<form").skip(1).map(|rest| rest.split("</form>").next().unwrap());
+        // Perhaps with a query.
+        let fits =
+            |form: &&str| ["\"", "?"].iter().any(|end| form.contains(&format!("action=\"{action}{end}")));
+        let mut own = own.filter(fits);
+        let fields = own.next().unwrap_or_default().split("<input type=\"hidden\" name=\"").skip(1);
+        let pair = |field: &str| {
+            let (name, rest) = field.split_once("\" value=\"")?;
+            Some((name.to_owned(), rest.split('"').next()?.to_owned()))
+        };
+        fields.filter_map(pair).collect()
+    }
 }
 
 impl Browser {
@@ -76,12 +91,16 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Opens a page and sends a form that stands on it.
+    /// Opens a page and sends a form that stands on it, with its hidden fields where others are not given.
     pub(crate) async fn submit(&mut self, page: &str, action: &str, fields: &[(&str, &str)]) -> Shown {
         let shown = self.get(page).await;
         let token = shown.token().unwrap_or_else(|| panic!("no form on {page}: {}", shown.body)).to_owned();
         let mut all = vec![("token", token.as_str())];
         all.extend_from_slice(fields);
+        let hidden = shown.hidden(action);
+        let given = |name: &str| all.iter().any(|(own, _)| *own == name);
+        let missing: Vec<_> = hidden.iter().filter(|(name, _)| !given(name)).collect();
+        all.extend(missing.into_iter().map(|(name, value)| (name.as_str(), value.as_str())));
         self.post(action, &all).await
     }
 

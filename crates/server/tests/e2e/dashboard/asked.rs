@@ -74,7 +74,7 @@ const PROFILE: [(&str, &str); 8] = [
     ("timezone", "America/Toronto"),
 ];
 
-/// The fields of an action's form.
+/// The fields of an action's form; what it was made from (`seen`) stands on its page.
 fn fields(entry: &Entry, owner: &Owner, things: &BTreeMap<&'static str, String>) -> Vec<(String, String)> {
     let thing = |name| things[name].as_str();
     // Each form is sent once.
@@ -97,8 +97,8 @@ fn fields(entry: &Entry, owner: &Owner, things: &BTreeMap<&'static str, String>)
         | "/o/{organization}/assistants/{assistant}/retire"
         | "/o/{organization}/numbers/{number}/retire"
         | "/trunks/{trunk}/retire"
-        | "/o/{organization}/place-call/example"
         | "/o/{organization}/calls/{call}/hang-up" => &[],
+        "/o/{organization}/place-call/example" => &[("id", &once)],
         "/language" => &[("language", "fr-CA"), ("back", "/")],
         "/sign-in" => &[("email", &email), ("password", "not the right one")],
         "/invitation/{secret}" | "/set-up/{secret}" => &[("password", "short")],
@@ -119,24 +119,34 @@ fn fields(entry: &Entry, owner: &Owner, things: &BTreeMap<&'static str, String>)
             &[("id", &once), ("name", "Another"), ("permission", "calls:read")]
         }
         "/o/{organization}/settings/callback-secret/rotate" => &[("replacing", &once), ("overlap", "24")],
-        "/organizations/new" => &[&PROFILE[..], &[("name", "One more")]].concat(),
-        "/o/{organization}/profile" => &[&PROFILE[..], &[("name", &title)]].concat(),
-        "/o/{organization}/assistants/new" | "/o/{organization}/assistants/{assistant}" => {
-            &[("name", &title), ("first_message", "Good morning."), ("whole", "yes")]
-        }
+        "/organizations/new" => &[&PROFILE[..], &[("once", &once), ("name", "One more")]].concat(),
+        "/o/{organization}/profile" => &[&PROFILE[..], &[("seen", ""), ("name", &title)]].concat(),
+        "/o/{organization}/assistants/new" | "/o/{organization}/assistants/{assistant}" => &[
+            ("id", &once),
+            ("seen", ""),
+            ("name", &title),
+            ("first_message", "Good morning."),
+            ("whole", "yes"),
+        ],
         "/o/{organization}/assistants/new/file" | "/o/{organization}/assistants/{assistant}/file" => {
-            &[("file", &file)]
+            &[("id", &once), ("seen", ""), ("file", &file)]
         }
         "/o/{organization}/assistants/{assistant}/key" => {
             &[("provider", "realtime"), ("key", "not-a-real-key")]
         }
         "/o/{organization}/numbers/{number}" => &[("trunk", thing("trunk"))],
-        "/o/{organization}/numbers/new" => &[("number", &number), ("trunk", thing("trunk"))],
-        "/trunks/new" | "/trunks/{trunk}" => {
-            &[("name", &title), ("address", "sip.example.com"), ("transport", "udp")]
-        }
+        "/o/{organization}/numbers/new" => &[("id", &once), ("number", &number), ("trunk", thing("trunk"))],
+        "/trunks/new" | "/trunks/{trunk}" => &[
+            ("id", &once),
+            ("seen", ""),
+            ("name", &title),
+            ("address", "sip.example.com"),
+            ("transport", "udp"),
+        ],
         "/o/{organization}/metadata" => &[("metadata", "{\"beds\": 3}")],
-        "/o/{organization}/metadata/schema" | "/schema" => &[("schema", "{\"type\": \"object\"}")],
+        "/o/{organization}/metadata/schema" | "/schema" => {
+            &[("seen", ""), ("schema", "{\"type\": \"object\"}")]
+        }
         path => panic!("{path}: say here how its form is filled, so that it is granted to whoever may"),
     };
     fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()

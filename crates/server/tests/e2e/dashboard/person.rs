@@ -83,8 +83,20 @@ impl Person {
         if method == "GET" {
             return self.get(&ask.target).await;
         }
-        let fields: Vec<_> = ask.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let mut fields: Vec<_> =
+            ask.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let seen = if fields.contains(&("seen", "")) { self.seen(&ask.target).await } else { String::new() };
+        for field in fields.iter_mut().filter(|field| **field == ("seen", "")) {
+            field.1 = &seen;
+        }
         self.post(&ask.target, &fields).await
+    }
+
+    /// What a page's form was made from; something else where it does not open.
+    async fn seen(&self, target: &str) -> String {
+        let page = self.get(target).await.body;
+        let found = page.split_once("name=\"seen\" value=\"").and_then(|(_, rest)| rest.split('"').next());
+        found.unwrap_or("nothing").to_owned()
     }
 
     /// The token that this session's forms carry; empty for a stranger.

@@ -11,23 +11,17 @@ use actix_web::HttpResponse;
 use application::assistant_file::{self, BadFile, Draft};
 use domain::assistant::Assistant;
 use domain::ids::AssistantId;
+use domain::ports::{Added, ReviseError};
 use domain::scope::Reach;
 
 use self::fields::{Fields, name_in};
 pub(super) use self::words::{Words, of as words_of};
-use super::{named, words as all};
+use super::{named, said, words as all};
 use crate::answer;
 use crate::error::PageError;
 use crate::pages::filled::Filled;
 use crate::request::Inside;
 use crate::tell::Tell;
-
-/// What was typed, and what becomes of it.
-enum Taken {
-    Assistant(Draft),
-    /// The form is shown again: something is wrong, or it was only asked for another row.
-    Again(Again),
-}
 
 /// What a form shows.
 struct Again {
@@ -39,39 +33,37 @@ struct Again {
 }
 
 impl Again {
-    fn of(inside: &Inside, fields: Fields) -> Self {
-        Self { fields, filled: Filled::with(inside, []), focus: String::new() }
+    const fn of(fields: Fields, filled: Filled) -> Self {
+        Self { fields, filled, focus: String::new() }
     }
 }
 
 pub(super) fn new(inside: &Inside) -> Result<HttpResponse, PageError> {
-    shown::page(inside, None, Again::of(inside, beginning(inside)))
+    shown::page(inside, None, Again::of(beginning(inside), begin(inside, [])))
 }
 
 pub(super) async fn create(inside: Inside) -> Result<HttpResponse, PageError> {
-    match take(&inside, &beginning(&inside))? {
-        Taken::Assistant(draft) => {
-            let id = add(&inside, draft).await?;
-            Ok(answer::see(&inside.href(&format!("/assistants/{id}?done=created"))))
-        }
-        Taken::Again(again) => shown::page(&inside, None, again),
-    }
+    let filled = Filled::typed(&inside, &["id"]);
+    let id = filled.id(AssistantId::parse)?;
+    let (draft, again) = take(&inside, &beginning(&inside), filled)?;
+    let Some(draft) = draft else { return shown::page(&inside, None, again) };
+    add(&inside, id, draft).await?;
+    Ok(answer::see(&inside.href(&format!("/assistants/{id}?done=created"))))
 }
 
 pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
-    shown::page(&inside, Some(&own), Again::of(&inside, known(&own)))
+    shown::page(&inside, Some(&own), Again::of(known(&own), Filled::stored(&inside, said(&own))))
 }
 
 pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
-    match take(&inside, &known(&own))? {
-        Taken::Assistant(draft) => {
-            replace(&inside, &own, draft).await?;
-            Ok(answer::see(&inside.href(&format!("/assistants/{}?done=saved", own.id))))
-        }
-        Taken::Again(again) => shown::page(&inside, Some(&own), again),
+    let (draft, mut again) = take(&inside, &known(&own), Filled::retyped(&inside, &[])?)?;
+    let Some(draft) = draft else { return shown::page(&inside, Some(&own), again) };
+    if let Some(other) = replace(&inside, &own, &mut again.filled, draft).await? {
+        return shown::page(&inside, Some(&other), again);
     }
+    Ok(answer::see(&inside.href(&format!("/assistants/{}?done=saved", own.id))))
 }
 
 /// The form of an assistant for which a key came that is none.
@@ -80,29 +72,50 @@ pub(super) fn with_bad_key(
     own: &Assistant,
     broken: &impl Tell,
 ) -> Result<HttpResponse, PageError> {
-    let mut again = Again::of(inside, known(own));
+    let mut again = Again::of(known(own), Filled::stored(inside, said(own)));
     again.filled.note("key", broken);
     shown::page(inside, Some(own), again)
 }
 
-/// Makes an assistant of a draft.
-pub(super) async fn add(inside: &Inside, draft: Draft) -> Result<AssistantId, PageError> {
-    let own = &inside.organization;
+/// The beginning of an assistant, with its id.
+pub(super) fn begin(inside: &Inside, values: impl IntoIterator<Item = (&'static str, String)>) -> Filled {
     let id: AssistantId = inside.new_id();
-    let made = draft.into_assistant(id, own.tenant, own.id, inside.now());
-    let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
-    inside.write(async move |service| service.assistants.add_assistant(reach, made, deed).await).await??;
-    Ok(id)
+    Filled::with(inside, values.into_iter().chain([("id", id.to_string())]))
 }
 
-/// Puts a draft in the place of an assistant.
-pub(super) async fn replace(inside: &Inside, own: &Assistant, draft: Draft) -> Result<(), PageError> {
-    let revised = draft.into_assistant(own.id, own.tenant, own.organization, own.created_at);
+/// Makes an assistant of a draft; the same form sent twice makes one.
+pub(super) async fn add(inside: &Inside, id: AssistantId, draft: Draft) -> Result<(), PageError> {
+    let own = &inside.organization;
+    let made = draft.into_assistant(id, own.tenant, own.id, inside.now());
     let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
-    inside
-        .write(async move |service| service.assistants.revise_assistant(reach, revised, None, deed).await)
-        .await??;
+    let adding = inside.write(async move |service| service.assistants.add_assistant(reach, made, deed).await);
+    if adding.await?? == Added::Repeated {
+        let found = inside.service.assistants.assistant(reach, id).await?;
+        found.filter(|found| found.organization == own.id).ok_or(PageError::NotFound)?;
+    }
     Ok(())
+}
+
+/// Puts a draft in the place of an assistant; answers what stands there when somebody else was faster.
+pub(super) async fn replace(
+    inside: &Inside,
+    own: &Assistant,
+    filled: &mut Filled,
+    draft: Draft,
+) -> Result<Option<Assistant>, PageError> {
+    let revised = draft.into_assistant(own.id, own.tenant, own.organization, own.created_at);
+    let (reach, deed, seen) = (Reach::Within(inside.scope()), inside.deed(), Some(filled.seen_by(said)));
+    let revising = inside
+        .write(async move |service| service.assistants.revise_assistant(reach, revised, seen, deed).await);
+    match revising.await? {
+        Ok(_) => Ok(None),
+        Err(ReviseError::Overtaken) => {
+            let other = named(inside).await?;
+            filled.overtake(&said(&other));
+            Ok(Some(other))
+        }
+        Err(failed) => Err(failed.into()),
+    }
 }
 
 /// What a new assistant begins with.
@@ -115,15 +128,17 @@ fn known(own: &Assistant) -> Fields {
     Fields::of_file(super::engine(own), &assistant_file::write(own))
 }
 
-fn take(inside: &Inside, base: &Fields) -> Result<Taken, PageError> {
+/// What was typed, and the assistant that it describes: none when something is wrong, or when it was only asked
+/// for another row.
+fn take(inside: &Inside, base: &Fields, filled: Filled) -> Result<(Option<Draft>, Again), PageError> {
     // The last field: a form of more fields than are read would lose some.
     if !inside.form.ticked("whole") {
         return Err(PageError::BadForm);
     }
-    let mut again = Again::of(inside, Fields::typed(&inside.form, base));
+    let mut again = Again::of(Fields::typed(&inside.form, base), filled);
     if let Some(asked) = inside.form.text("rows") {
         again.focus = again.fields.arrange(asked);
-        return Ok(Taken::Again(again));
+        return Ok((None, again));
     }
     let text = match again.fields.to_text() {
         Ok(text) => text,
@@ -131,16 +146,11 @@ fn take(inside: &Inside, base: &Fields) -> Result<Taken, PageError> {
             for (field, why) in unreadable {
                 again.filled.note(&field, &why);
             }
-            return Ok(Taken::Again(again));
+            return Ok((None, again));
         }
     };
-    match assistant_file::parse(&text, &inside.service.allowed_assistants) {
-        Ok(draft) => Ok(Taken::Assistant(draft)),
-        Err(bad) => {
-            note(&mut again.filled, &bad);
-            Ok(Taken::Again(again))
-        }
-    }
+    let draft = assistant_file::parse(&text, &inside.service.allowed_assistants);
+    Ok((draft.map_err(|bad| note(&mut again.filled, &bad)).ok(), again))
 }
 
 /// Notes what is wrong with the file at the field that it came from.
