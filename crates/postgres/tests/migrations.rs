@@ -81,7 +81,7 @@ async fn whoever_waits_for_another_nodes_migrations_holds_no_snapshot_meanwhile(
     until(&database, "SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 6513827").await;
     let url = database.url().to_owned();
     let waiting = tokio::spawn(async move { migrate(&url).await });
-    let asked = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle'
+    let asked = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'callwright' AND state = 'idle'
         AND backend_xmin IS NULL AND query LIKE '%advisory_lock(27976676418319977)%'";
     until(&database, asked).await;
     assert!(!holding.is_finished() && !waiting.is_finished());
