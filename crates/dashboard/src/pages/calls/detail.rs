@@ -24,8 +24,8 @@ use crate::live::{self, Frame, Part};
 use crate::moment::{Length, Moment, Moments};
 use crate::request::Inside;
 
-/// What is shown of a transcript, in bytes of the page; the file has all of it.
-const SHOWN_MAX: usize = 48 * 1024;
+/// What is shown of a call, in bytes of the page: a transcript gets what all else leaves of it, and the file has all.
+const SHOWN_MAX: usize = 52 * 1024;
 
 /// A call as one reader sees it.
 #[derive(Clone)]
@@ -83,17 +83,18 @@ impl View {
             since: listing.started_at.filter(|_| !over).map(domain::timestamp::rfc3339),
         };
         let account = story.account.as_ref();
-        let (lines, cut) = lines(self.language, account);
-        let transcript = Transcript { words, lines, cut, over, file, kept: account.is_some() };
         let player = Player { words, over, recording };
-        let parts = vec![
+        let mut parts = vec![
             Part::new("state", head.render()?),
             Part::new("player", player.render()?),
-            Part::new("transcript", transcript.render()?),
             Part::new("summary", self.summary(&story).render()?),
             Part::new("facts", self.facts(&story).render()?),
             Part::new("timeline", self.timeline(&story).render()?),
         ];
+        let taken: usize = parts.iter().map(|part| part.html.len()).sum();
+        let (lines, cut) = lines(self.language, account, SHOWN_MAX.saturating_sub(taken));
+        let transcript = Transcript { words, lines, cut, over, file, kept: account.is_some() };
+        parts.push(Part::new("transcript", transcript.render()?));
         Ok(Drawn { frame: Frame::of(parts), heading, live: !over })
     }
 
@@ -159,9 +160,8 @@ impl Inside {
     }
 }
 
-/// The lines of a transcript that are shown, and whether it goes on.
-fn lines(language: Language, account: Option<&Account>) -> (Vec<Line<'_>>, bool) {
-    let mut left = SHOWN_MAX;
+/// The lines of a transcript for which there is room in the page, and whether it goes on.
+fn lines(language: Language, account: Option<&Account>, mut left: usize) -> (Vec<Line<'_>>, bool) {
     let mut shown = Vec::new();
     let entries = account.map_or(&[][..], |account| &account.transcript);
     for entry in entries {

@@ -226,9 +226,14 @@ impl Site {
         role: Role,
     ) -> User {
         let user = self.nobody(company, organization, role);
+        self.admit(&user).await;
+        user
+    }
+
+    /// Adds somebody, with everybody's password.
+    pub(crate) async fn admit(&self, user: &User) {
         let deed = operator(self.clock.now());
         self.world.accounts.add(user.clone(), Admission::Password(hash()), deed).await.unwrap();
-        user
     }
 
     /// A browser in which somebody new has signed in.
