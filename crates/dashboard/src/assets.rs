@@ -32,21 +32,17 @@ const ASSETS: &[Asset] = assets! {
     "icon.svg": "image/svg+xml",
 };
 
-/// Each file by its address, which changes with its content.
-static BY_ADDRESS: LazyLock<BTreeMap<String, &'static Asset>> =
-    LazyLock::new(|| ASSETS.iter().map(|asset| (address_of(asset), asset)).collect());
+/// Addresses by name; each changes with the file's content.
+static ADDRESSES: LazyLock<BTreeMap<&'static str, String>> = LazyLock::new(|| {
+    ASSETS.iter().map(|asset| (asset.name, format!("/assets/{}/{}", hash_of(asset), asset.name))).collect()
+});
 
-/// Addresses by name.
-static ADDRESSES: LazyLock<BTreeMap<&'static str, String>> =
-    LazyLock::new(|| ASSETS.iter().map(|asset| (asset.name, address_of(asset))).collect());
-
-fn address_of(asset: &Asset) -> String {
-    let mut address = "/assets/".to_owned();
-    for byte in Sha256::digest(asset.bytes).iter().take(6) {
+fn hash_of(asset: &Asset) -> String {
+    Sha256::digest(asset.bytes).iter().take(6).fold(String::new(), |mut hash, byte| {
         // Writing to a string cannot fail.
-        let _ = write!(address, "{byte:02x}");
-    }
-    address + "/" + asset.name
+        let _ = write!(hash, "{byte:02x}");
+        hash
+    })
 }
 
 /// The address of a file, for templates; a name that is not there shows as a missing file.
@@ -54,14 +50,18 @@ pub(crate) fn address(name: &str) -> &'static str {
     ADDRESSES.get(name).map_or("/assets/missing", String::as_str)
 }
 
-/// `GET /assets/{hash}/{name}`.
+/// `GET /assets/{hash}/{name}`. While nodes of two versions serve, a page of one may ask the other for its
+/// files: it gets what is here by that name, and keeps it no longer than for this once.
 pub(crate) fn send(asked: Asked) -> Making {
     Box::pin(async move {
-        let asset = BY_ADDRESS.get(asked.http.path()).ok_or(PageError::NotFound)?;
+        let name = asked.path("name");
+        let asset = ASSETS.iter().find(|asset| asset.name == name).ok_or(PageError::NotFound)?;
+        let own = address(name) == asked.http.path();
+        let kept = if own { "public, max-age=31536000, immutable" } else { "no-cache" };
         Ok(HttpResponse::Ok()
             .content_type(asset.kind)
-            .insert_header((CACHE_CONTROL, "public, max-age=31536000, immutable"))
-            .insert_header((ETAG, format!("\"{}\"", asked.path("hash"))))
+            .insert_header((CACHE_CONTROL, kept))
+            .insert_header((ETAG, format!("\"{}\"", address(name))))
             .body(asset.bytes))
     })
 }

@@ -106,5 +106,9 @@ async fn files_of_pages_are_kept_for_good_under_a_name_that_changes_with_them() 
         assert_eq!(file.status, 200, "{address}");
         assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"));
     }
-    assert_eq!(browser.get("/assets/000000000000/style.css").await.status, 404);
+    // A page of another version asks for its own: it gets what there is, and does not keep it.
+    let file = browser.get("/assets/000000000000/style.css").await;
+    assert_eq!((file.status, file.header("cache-control")), (200, Some("no-cache")));
+    assert_eq!(file.header("content-type"), Some("text/css; charset=utf-8"));
+    assert_eq!(browser.get("/assets/000000000000/other.css").await.status, 404);
 }
