@@ -146,6 +146,15 @@ async fn a_role_counts_at_once_and_a_removed_user_is_out_at_once() {
 }
 
 #[tokio::test]
+async fn nobody_gives_themselves_a_new_password_by_way_of_an_invitation() {
+    let site = Site::start().await;
+    let user = site.user(&site.clinic, None, Role::Admin).await;
+    let mut admin = site.browser_of(&user).await;
+    let page = format!("/users/{}", user.id);
+    assert_eq!(admin.submit(&page, &format!("{page}/invite"), &[]).await.status, 404);
+}
+
+#[tokio::test]
 async fn the_last_admin_neither_goes_nor_gives_the_role_away() {
     let site = Site::start().await;
     let user = site.user(&site.clinic, None, Role::Admin).await;

@@ -106,6 +106,10 @@ async fn form(visit: &Visit, filled: Filled) -> Result<HttpResponse, PageError> 
 
 pub(super) async fn again(visit: Visit) -> Result<HttpResponse, PageError> {
     let (user, scope, deed) = (named(&visit).await?, visit.scope(), visit.deed());
+    // A new password for oneself takes the old one.
+    if user.id == visit.user.id {
+        return Err(PageError::NotFound);
+    }
     let inviting = visit.write(async move |service| {
         let (accounts, entropy) = (service.accounts.clone(), service.entropy.clone());
         AddUser { accounts, entropy }.invite_again(scope, user.id, deed).await
