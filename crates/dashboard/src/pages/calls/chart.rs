@@ -41,7 +41,7 @@ pub(super) fn bounds(
     now: OffsetDateTime,
 ) -> Option<(ChartBounds, Step)> {
     let last = to.map_or(now, |to| to.min(now));
-    let first = from.unwrap_or(last - USUAL + Duration::DAY).min(last);
+    let first = from.unwrap_or_else(|| last.saturating_sub(USUAL - Duration::DAY)).min(last);
     let step = match last - first {
         span if span <= BY_HOURS => Step::Hour,
         span if span <= BY_DAYS => Step::Day,
@@ -235,6 +235,9 @@ mod tests {
         let (months, step) = bounds(&moments, Some(datetime!(1999-11-20 03:30 UTC)), None, now).unwrap();
         assert_eq!((step, months.moments().len()), (Step::Month, 101));
         assert_eq!(*months.moments().last().unwrap(), datetime!(2026-12-01 03:30 UTC));
+        // The clocks of the first years went by the sun: there is no chart of them, and nothing worse.
+        assert!(bounds(&moments, None, Some(datetime!(0001-01-01 00:00 UTC)), now).is_none());
+        drop(bounds(&moments, None, Some(datetime!(-9999-01-01 00:00 UTC)), now));
         let future = Some(datetime!(2027-11-20 03:30 UTC));
         assert!(bounds(&moments, future, future, now).is_some());
     }

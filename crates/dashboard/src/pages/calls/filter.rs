@@ -156,16 +156,18 @@ fn address(path: &str, fields: &[(&str, &str)]) -> String {
     address
 }
 
-/// The first moment of a day or minute that was typed, and the first one after it.
+/// The first moment of a day or minute that was typed, and the first one after it. Years have four digits
+/// and begin with 1: neither the store nor our arithmetic goes much further back.
 fn period(typed: &str, moments: &Moments) -> Option<(OffsetDateTime, OffsetDateTime)> {
     if let Ok(day) = typed.parse::<Date>()
         && !typed.contains(['T', ' '])
     {
-        return Some((moments.beginning(day)?, moments.beginning(day.checked_add(1.day()).ok()?)?));
+        let next = day.checked_add(1.day()).ok()?;
+        return (day.year() >= 1).then_some((moments.beginning(day)?, moments.beginning(next)?));
     }
-    let minute = typed.parse::<DateTime>().ok()?;
+    let minute = typed.parse::<DateTime>().ok().filter(|minute| minute.year() >= 1)?;
     let first = moments.moment_of(minute)?;
-    Some((first, first + time::Duration::MINUTE))
+    Some((first, first.checked_add(time::Duration::MINUTE)?))
 }
 
 #[cfg(test)]
@@ -202,6 +204,12 @@ mod tests {
         assert_eq!(filter.problems, [None, Some(BadDay::BeforeTheStart)]);
         assert!(filter.from.is_some() && filter.to.is_none());
         assert_eq!(read("to=9999-12-31").problems, [None, Some(BadDay::Unreadable)]);
+        for early in ["-009999-01-05", "-005000-01-01", "0000-12-31", "-000001-05-05T08:00"] {
+            let filter = read(&format!("from={early}&to={early}"));
+            assert_eq!(filter.problems, [Some(BadDay::Unreadable); 2], "{early}");
+            assert_eq!((filter.from, filter.to), (None, None), "{early}");
+        }
+        assert!(read("from=0001-01-01&to=0001-01-01").problems == [None, None]);
     }
 
     #[test]
