@@ -4,8 +4,9 @@ use deadpool::Runtime;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::{BuildError, Object, Pool as Connections};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
+use tokio::runtime::Handle;
 use tokio::time::timeout;
-use tokio_postgres::Config;
+use tokio_postgres::{Config, NoTls};
 
 use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, establish};
 use crate::failure::Failure;
@@ -36,18 +37,38 @@ impl Pool {
     where
         F: AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
     {
-        let mut connection = self.0.get().await.map_err(|error| Failure::Connect(error.into()))?;
-        match timeout(ANSWER_LIMIT, work(&mut connection)).await {
-            Ok(Err(failure)) if failure.breaks_connection() => {
-                // Nothing half-done may be found by the next user of this connection.
-                drop(Object::take(connection));
-                Err(failure)
-            }
-            Ok(answer) => answer,
-            Err(_) => {
-                drop(Object::take(connection));
-                Err(Failure::TimedOut)
-            }
+        let connection = self.0.get().await.map_err(|error| Failure::Connect(error.into()))?;
+        let mut loan = Loan(Some(connection));
+        let Some(connection) = &mut loan.0 else { return Err(Failure::TimedOut) };
+        let answer = timeout(ANSWER_LIMIT, work(connection)).await.map_err(|_| Failure::TimedOut)?;
+        if let Some(connection) = loan.0.take()
+            && answer.as_ref().is_err_and(Failure::breaks_connection)
+        {
+            // Nothing half-done may be found by the next user of this connection.
+            drop(Object::take(connection));
+        }
+        answer
+    }
+}
+
+/// A connection until it is given back. When its user goes away in the middle, or has waited too long, the
+/// database is told to let go of what it is doing, and nobody else gets this connection.
+struct Loan(Option<Object<AsyncPgConnection>>);
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        let Some(connection) = self.0.take().map(Object::take) else { return };
+        // At the end of a runtime its connections end with it.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                let told = connection.cancel_token();
+                if !matches!(timeout(CONNECT_LIMIT, told.cancel_query(NoTls)).await, Ok(Ok(()))) {
+                    tracing::debug!(
+                        "the database was not told to let go of a statement; its own limit ends it"
+                    );
+                }
+                drop(connection);
+            });
         }
     }
 }

@@ -27,13 +27,15 @@ pub struct Options {
     pub pool_size: usize,
     /// For lists; at least 1.
     pub list_connections: usize,
+    /// For lists of [`Store::for_pages`]; at least 1.
+    pub page_connections: usize,
     /// The most that point reads share, one for each thread that reads; at least 1.
     pub shared_connections: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { pool_size: 8, list_connections: 8, shared_connections: 16 }
+        Self { pool_size: 8, list_connections: 8, page_connections: 4, shared_connections: 16 }
     }
 }
 
@@ -52,12 +54,14 @@ pub enum ConnectError {
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
+    // A list that takes its time must not keep the end of a call waiting.
+    lists: Arc<Pool>,
 }
 
 struct Inner {
     pool: Pool,
-    // A list that takes its time must not keep the end of a call waiting.
-    lists: Pool,
+    // Nor may those of people keep those of programs waiting.
+    pages: Arc<Pool>,
     // For heartbeats alone: a queue of writes must not make a node look dead.
     pulse: Pool,
     shared: Lanes,
@@ -109,14 +113,22 @@ impl Store {
     pub async fn connect(url: &str, key: SealingKey, options: Options) -> Result<Self, ConnectError> {
         let config = configuration(url).map_err(|error| ConnectError::Url(error.to_string()))?;
         let pool = |size| Pool::new(url, &config, size).map_err(|error| ConnectError::Url(error.to_string()));
-        let (pool, lists, pulse) = (pool(options.pool_size)?, pool(options.list_connections)?, pool(1)?);
+        let lists = Arc::new(pool(options.list_connections)?);
+        let pages = Arc::new(pool(options.page_connections)?);
+        let (pool, pulse) = (pool(options.pool_size)?, pool(1)?);
         let shared = Lanes::new(config, options.shared_connections);
         let (proved, noting, handed) = Default::default();
         let home = Handle::current();
-        let store =
-            Self { inner: Arc::new(Inner { pool, lists, pulse, shared, key, proved, home, noting, handed }) };
+        let inner = Inner { pool, pages, pulse, shared, key, proved, home, noting, handed };
+        let store = Self { inner: Arc::new(inner), lists };
         store.ping().await?;
         Ok(store)
+    }
+
+    /// The same store, whose lists have other connections: those of everybody else do not wait for them.
+    #[must_use]
+    pub fn for_pages(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), lists: Arc::clone(&self.inner.pages) }
     }
 
     /// Asks the database for an answer.
@@ -213,7 +225,7 @@ impl Store {
 
     /// A read whose cost grows with what is asked for, beside all writes and point reads.
     pub(crate) async fn list<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
-        self.inner.lists.with(async |connection| statement.rows::<R>(connection).await).await
+        self.lists.with(async |connection| statement.rows::<R>(connection).await).await
     }
 
     /// Several such reads of one snapshot.
@@ -222,7 +234,7 @@ impl Store {
         T: Send,
         F: AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
     {
-        self.inner.lists.with(work).await
+        self.lists.with(work).await
     }
 
     /// The same beside all other writes: for heartbeats.

@@ -7,13 +7,18 @@ use std::time::Duration;
 
 use domain::call::{CallStatus, EndedReason};
 use domain::ids::{NewId, UserId};
-use domain::organization::Tenant;
-use domain::ports::{Acceptance, Accepted, Dispatch, Nodes, OutboundCalls, Sessions, Tenants};
+use domain::organization::{OrganizationField, OrganizationQuery, Tenant};
+use domain::page::PageRequest;
+use domain::ports::{
+    Acceptance, Accepted, AuditLog, Dispatch, Nodes, Organizations, OutboundCalls, Sessions, Tenants,
+};
+use domain::scope::Scope;
 use domain::session::SessionDigest;
 use domain::testing::{Ground, World, deed, moment};
 use postgres::{ConnectError, Options, SealingKey, Store};
 use test_database::TestDatabase;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 async fn open(database: &TestDatabase) -> Store {
@@ -48,21 +53,73 @@ async fn writes_go_on_soon_after_the_loss_of_every_connection() {
     }
 }
 
+/// Holds a table for four seconds from now on.
+async fn held(database: &Arc<TestDatabase>, table: &'static str) -> JoinHandle<()> {
+    let holder = Arc::clone(database);
+    let holding = tokio::spawn(async move {
+        let lock = format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4);");
+        holder.rows(&format!("DO $$ BEGIN {lock} END $$")).await;
+    });
+    locks(database, table, "granted AND mode = 'AccessExclusiveLock'", 1).await;
+    holding
+}
+
+/// Waits until just so many wait for a table.
+async fn waiting(database: &TestDatabase, table: &str, count: usize) {
+    locks(database, table, "NOT granted", count).await;
+}
+
+async fn locks(database: &TestDatabase, table: &str, which: &str, count: usize) {
+    let query = format!("SELECT count(*) FROM pg_locks WHERE relation = '{table}'::regclass AND {which}");
+    while database.value(&query).await.unwrap().parse::<usize>().unwrap() != count {}
+}
+
+/// A list that costs little.
+async fn little(store: &Store, scope: Scope) {
+    let query = OrganizationQuery {
+        page: PageRequest { number: 1, size: 9 },
+        sort: OrganizationField::Name,
+        descending: false,
+        search: None,
+    };
+    let page = timeout(Duration::from_secs(2), store.page(scope, &query)).await;
+    assert_eq!(page.unwrap().unwrap().total, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_of_pages_keep_no_others_waiting_and_end_with_whoever_wanted_them() {
+    let database = Arc::new(TestDatabase::create().await);
+    let options = Options { list_connections: 1, page_connections: 2, ..Options::default() };
+    let key = SealingKey::from_bytes([1; 32]);
+    let store = Store::connect(database.url(), key, options).await.unwrap();
+    let pages = store.for_pages();
+    let scope = Scope::Tenant(Ground::lay(&World::new(store.clone(), ()), None).await.unwrap().tenant);
+    let holding = held(&database, "audit_entries").await;
+    let lists: Vec<_> = (0..2)
+        .map(|_| {
+            let pages = pages.clone();
+            tokio::spawn(async move { pages.entries(scope, None, None, 9).await })
+        })
+        .collect();
+    waiting(&database, "audit_entries", 2).await;
+    little(&store, scope).await;
+    for list in lists {
+        list.abort();
+        assert!(list.await.unwrap_err().is_cancelled());
+    }
+    // The database was told, and pages have their connections again.
+    waiting(&database, "audit_entries", 0).await;
+    little(&pages, scope).await;
+    assert!(!holding.is_finished());
+    holding.await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_heart_beats_on_beside_a_queue_of_writes() {
     let database = Arc::new(TestDatabase::create().await);
     let store = open(&database).await;
     let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
-    let holder = Arc::clone(&database);
-    let holding = tokio::spawn(async move {
-        let lock = "DO $$ BEGIN LOCK TABLE tenants IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(4); END $$";
-        holder.rows(lock).await;
-    });
-    let until = async |locks: &str, count: usize| {
-        let query = format!("SELECT count(*) FROM pg_locks WHERE relation = 'tenants'::regclass AND {locks}");
-        while database.value(&query).await.unwrap().parse::<usize>().unwrap() < count {}
-    };
-    until("granted AND mode = 'AccessExclusiveLock'", 1).await;
+    let holding = held(&database, "tenants").await;
     let writes: Vec<_> = (0..20)
         .map(|number: u8| {
             let store = store.clone();
@@ -71,7 +128,7 @@ async fn the_heart_beats_on_beside_a_queue_of_writes() {
             tokio::spawn(async move { store.add_tenant(tenant, deed(moment(0))).await })
         })
         .collect();
-    until("NOT granted", Options::default().pool_size).await;
+    waiting(&database, "tenants", Options::default().pool_size).await;
     timeout(Duration::from_secs(2), store.beat(ground.boot)).await.expect("the beat waits").unwrap();
     holding.await.unwrap();
     for write in writes {

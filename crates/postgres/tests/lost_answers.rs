@@ -80,7 +80,8 @@ impl Wire {
     }
 
     async fn open(&self) -> Store {
-        let options = Options { pool_size: 1, list_connections: 1, shared_connections: 1 };
+        let options =
+            Options { pool_size: 1, list_connections: 1, page_connections: 1, shared_connections: 1 };
         Store::connect(&self.url, SealingKey::from_bytes([1; 32]), options).await.unwrap()
     }
 }

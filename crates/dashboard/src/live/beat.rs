@@ -15,8 +15,8 @@ use crate::error::PageError;
 /// How often the prints are asked for.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Views that are drawn at a time.
-const AT_ONCE: usize = 4;
+/// Views that are drawn at a time: half of what the store has for the lists of pages.
+const AT_ONCE: usize = 2;
 
 /// What takes longer is not drawn.
 const LIMIT: Duration = Duration::from_secs(5);

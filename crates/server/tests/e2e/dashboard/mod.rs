@@ -7,6 +7,7 @@ mod calls;
 mod first_run;
 mod forgery;
 mod isolation;
+mod lists;
 mod pages;
 pub mod people;
 pub mod person;
