@@ -144,9 +144,9 @@ fn words(error: &PageError, language: Language) -> (&'static str, &'static str) 
             ),
         ),
         PageError::TooOften(_) => language.pick(
-            ("Too many forms came from your address", "Please try again in a minute. Nothing was changed."),
+            ("Too many requests came from your address", "Please try again in a minute. Nothing was changed."),
             (
-                "Trop de formulaires sont venus de votre adresse",
+                "Trop de requêtes sont venues de votre adresse",
                 "Veuillez réessayer dans une minute. Rien n’a été modifié.",
             ),
         ),

@@ -24,8 +24,8 @@ pub(crate) enum PageError {
     /// The user is at the same already, and it is done once at a time.
     #[error("one at a time")]
     OneAtATime,
-    /// Too many forms came from one address; the next one may after so many seconds.
-    #[error("too many forms came from one address")]
+    /// Too much came from one address of people who are not signed in; more may after so many seconds.
+    #[error("too many requests came from one address")]
     TooOften(u64),
     /// The service is starting, ending, too busy, or without its database.
     #[error("the service is unavailable")]

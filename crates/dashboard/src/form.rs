@@ -40,6 +40,17 @@ impl Form {
     }
 }
 
+/// How long a text is in a form, in bytes.
+pub(crate) fn encoded_length(text: &str) -> usize {
+    let length = |byte: u8| match byte {
+        b'\n' => "%0D%0A".len(),
+        b' ' | b'*' | b'-' | b'.' | b'_' => 1,
+        byte if byte.is_ascii_alphanumeric() => 1,
+        _ => "%00".len(),
+    };
+    text.bytes().map(length).sum()
+}
+
 /// `+` is a blank; the line ends of text areas become `\n`.
 fn decoded(text: &str) -> Option<String> {
     let blanks = text.replace('+', " ");
@@ -59,5 +70,12 @@ mod tests {
         assert_eq!(form.all("t").collect::<Vec<_>>(), ["1\n2", "3"]);
         assert_eq!((form.text("broken"), form.text("nul"), form.text("empty")), (None, None, None));
         assert!(form.ticked("empty") && !form.ticked("missing"));
+    }
+
+    #[test]
+    fn the_length_of_a_text_in_a_form_is_known_beforehand() {
+        let encoded = "%7B%0D%0A++%22caf%C3%A9_1%22%3A+-2.5*%0D%0A%7D";
+        assert_eq!(encoded_length("{\n  \"café_1\": -2.5*\n}"), encoded.len());
+        assert_eq!(Form::parse(&format!("t={encoded}")).raw("t"), Some("{\n  \"café_1\": -2.5*\n}"));
     }
 }

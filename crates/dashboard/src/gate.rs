@@ -18,7 +18,8 @@ use url::Url;
 use crate::calling::Calling;
 use crate::error::PageError;
 use crate::live::Live;
-use crate::turns::Turns;
+use crate::strangers::Guests;
+use crate::turns::{Queues, Turns};
 
 /// What is known from the first second on.
 pub struct Front {
@@ -28,6 +29,8 @@ pub struct Front {
     pub encrypted: bool,
     /// Counts forms of people who are not signed in, apart from the interface's requests.
     pub forms: Arc<dyn OwnWindow>,
+    /// Counts looks for sessions and links that there are none of.
+    pub misses: Arc<dyn OwnWindow>,
 }
 
 /// Everything that pages are made with.
@@ -98,13 +101,23 @@ pub struct Dashboard {
     pub(crate) live: Arc<Live>,
     /// Lists that are being sent as files.
     pub(crate) exports: Turns,
+    /// Lists that are being made.
+    pub(crate) lists: Queues,
+    pub(crate) guests: Guests,
     service: OnceLock<Arc<Service>>,
 }
 
 impl Dashboard {
     /// A closed dashboard: every page says that the service is starting.
     pub fn new(front: Front) -> Arc<Self> {
-        Arc::new(Self { front, live: Arc::default(), exports: Turns::default(), service: OnceLock::new() })
+        Arc::new(Self {
+            front,
+            live: Arc::default(),
+            exports: Turns::default(),
+            lists: Queues::default(),
+            guests: Guests::default(),
+            service: OnceLock::new(),
+        })
     }
 
     /// Lets people in; `false` when it was open already.

@@ -2,7 +2,8 @@
 //!
 //! Every page and action stands in one table (`routes`), with the right that it takes. Before a page
 //! is made, always the same happens: a form that came from elsewhere is refused, the session is looked
-//! up, the right is checked, and the organization of the path is found within the user's scope.
+//! up, the right is checked, the form is read, and the organization of the path is found within the
+//! user's scope.
 
 mod answer;
 mod assets;
@@ -19,10 +20,11 @@ mod pages;
 mod request;
 mod routes;
 mod session;
+mod strangers;
 mod tell;
 mod turns;
 
 pub use calling::Calling;
 pub use gate::{Dashboard, Front, Service};
-pub use request::FORMS_MAX;
 pub use routes::{Entry, Level, configure, entries, lost};
+pub use strangers::{FORMS_MAX, MISSES_MAX};

@@ -1,6 +1,6 @@
 //! What a page is asked with: by anybody, by a signed-in user, within an organization.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use actix_web::{HttpMessage, HttpRequest};
 use domain::audit::{Actor, Deed};
 use domain::ids::{NewId, OrganizationId};
 use domain::organization::Organization;
-use domain::rate_limit::Client;
 use domain::scope::Scope;
 use domain::user::{Right, User};
 use futures_util::StreamExt;
@@ -22,13 +21,7 @@ use crate::error::PageError;
 use crate::form::Form;
 use crate::gate::{Dashboard, Service};
 use crate::language::Language;
-use crate::session::SessionSecret;
-
-/// The largest form that is taken, in bytes.
-const FORM_MAX: usize = 256 * 1024;
-
-/// Forms that are taken from one address in a minute while nobody is known to be signed in.
-pub const FORMS_MAX: u32 = 60;
+use crate::session::{SessionSecret, TOKEN_FIELD};
 
 /// A form has to be here this long after its head.
 const ARRIVAL_LIMIT: Duration = Duration::from_secs(15);
@@ -42,33 +35,30 @@ pub(crate) struct Asked {
     pub(crate) language: Language,
     /// The query's fields.
     pub(crate) query: Form,
-    /// The body's fields; empty for a GET.
+    /// The body's fields; empty for a GET, and until it is read.
     pub(crate) form: Form,
 }
 
 impl Asked {
-    /// Takes a request in. A POST that another site's page made is refused before its body is read, and
-    /// so is one too many of `anybody`.
-    pub(crate) async fn of(
-        dashboard: Arc<Dashboard>,
-        anybody: bool,
-        http: HttpRequest,
-        payload: Payload,
-    ) -> Result<Self, PageError> {
+    /// Takes a request in, but for its body. A POST that another site's page made is refused.
+    pub(crate) fn of(dashboard: Arc<Dashboard>, http: HttpRequest) -> Result<Self, PageError> {
         let service = dashboard.service()?;
-        let form = if http.method().is_safe() {
-            Form::default()
-        } else {
-            if !is_from_here(&dashboard, &http) {
-                return Err(PageError::ForeignForm);
-            }
-            if anybody {
-                count(&dashboard, &service, &http)?;
-            }
-            read(&http, payload).await?
-        };
+        if !http.method().is_safe() && !is_from_here(&dashboard, &http) {
+            return Err(PageError::ForeignForm);
+        }
         let (language, query) = (Language::of(&http), Form::parse(http.query_string()));
-        Ok(Self { http, dashboard, service, language, query, form })
+        Ok(Self { http, dashboard, service, language, query, form: Form::default() })
+    }
+
+    /// Whether a form is being sent.
+    pub(crate) fn is_form(&self) -> bool {
+        !self.http.method().is_safe()
+    }
+
+    /// Reads the form, of at most so many bytes.
+    pub(crate) async fn read(&mut self, payload: Payload, most: usize) -> Result<(), PageError> {
+        self.form = read(&self.http, payload, most).await?;
+        Ok(())
     }
 
     /// A part of the path.
@@ -141,6 +131,13 @@ impl Visit {
         self.user.scope()
     }
 
+    /// Reads the form, which has to be one of this session's own pages.
+    pub(crate) async fn read(&mut self, payload: Payload, most: usize) -> Result<(), PageError> {
+        self.asked.read(payload, most).await?;
+        let ours = self.form.raw(TOKEN_FIELD).is_some_and(|token| self.session.fits(token));
+        if ours { Ok(()) } else { Err(PageError::ForeignForm) }
+    }
+
     pub(crate) fn may(&self, right: Right) -> bool {
         self.user.may(right)
     }
@@ -194,19 +191,7 @@ fn is_from_here(dashboard: &Dashboard, http: &HttpRequest) -> bool {
     }
 }
 
-/// Counts a form for its address, by the rule of the interface's limits.
-fn count(dashboard: &Dashboard, service: &Service, http: &HttpRequest) -> Result<(), PageError> {
-    let from = http.extensions().get::<IpAddr>().copied();
-    let client = Client::of(from.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
-    let now_ms = u64::try_from(service.clock.now().unix_timestamp_nanos() / 1_000_000).unwrap_or(0);
-    let verdict = dashboard.front.forms.count_now(client, FORMS_MAX, now_ms);
-    if verdict.allowed {
-        return Ok(());
-    }
-    Err(PageError::TooOften(verdict.reset_ms.saturating_sub(now_ms).div_ceil(1000).max(1)))
-}
-
-async fn read(http: &HttpRequest, mut payload: Payload) -> Result<Form, PageError> {
+async fn read(http: &HttpRequest, mut payload: Payload, most: usize) -> Result<Form, PageError> {
     let kind = http.content_type().trim().to_ascii_lowercase();
     // A POST without fields has no kind either.
     if !kind.is_empty() && kind != "application/x-www-form-urlencoded" {
@@ -216,7 +201,7 @@ async fn read(http: &HttpRequest, mut payload: Payload) -> Result<Form, PageErro
     let mut body = BytesMut::new();
     while let Some(chunk) = timeout_at(deadline, payload.next()).await.map_err(|_| PageError::BadForm)? {
         let chunk = chunk.map_err(|_| PageError::BadForm)?;
-        if body.len().saturating_add(chunk.len()) > FORM_MAX {
+        if body.len().saturating_add(chunk.len()) > most {
             return Err(PageError::BadForm);
         }
         body.extend_from_slice(&chunk);

@@ -1,5 +1,6 @@
 //! The table of pages and actions: routing, and the right that each takes, are read off it.
 
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use actix_web::web::{self, Payload, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::ids::OrganizationId;
 use domain::user::Right;
+use futures_util::FutureExt;
 
 use crate::answer;
 use crate::error::PageError;
@@ -17,10 +19,17 @@ use crate::gate::Dashboard;
 use crate::language::Language;
 use crate::pages;
 use crate::request::{Asked, Inside, Visit};
-use crate::session::{self, SessionSecret};
+use crate::session::SessionSecret;
 
 /// The making of an answer, on the thread of its connection.
 pub(crate) type Making = Pin<Box<dyn Future<Output = Result<HttpResponse, PageError>>>>;
+
+/// The largest form that is taken, in bytes.
+const FORM_MAX: usize = 64 * 1024;
+
+/// The largest one with a long text in it: what the interface takes, written as forms are, is three times
+/// as long at most.
+pub(crate) const LONG_FORM_MAX: usize = 1024 * 1024;
 
 /// One method of one path.
 pub(crate) struct Page {
@@ -30,6 +39,10 @@ pub(crate) struct Page {
     pub(crate) path: &'static str,
     /// Who may, and what makes the answer.
     pub(crate) takes: Takes,
+    /// The largest form that is taken, in bytes.
+    form_max: usize,
+    /// Whether it is made for a user one at a time: a list that may cost the store a lot.
+    in_turn: bool,
 }
 
 /// Whom a page is for.
@@ -41,17 +54,31 @@ pub(crate) enum Takes {
     AnyUser(fn(Visit) -> Making),
     /// Users with this right: it is about their tenant, or as much of it as they reach.
     User(Right, fn(Visit) -> Making),
+    /// Users with this right who reach the whole of their tenant: nobody else learns that it exists.
+    Whole(Right, fn(Visit) -> Making),
     /// Users with this right who reach the organization in the path.
     Within(Right, fn(Inside) -> Making),
 }
 
 impl Page {
     pub(crate) const fn get(path: &'static str, takes: Takes) -> Self {
-        Self { method: Method::GET, path, takes }
+        Self { method: Method::GET, path, takes, form_max: FORM_MAX, in_turn: false }
     }
 
     pub(crate) const fn post(path: &'static str, takes: Takes) -> Self {
-        Self { method: Method::POST, path, takes }
+        Self { method: Method::POST, path, takes, form_max: FORM_MAX, in_turn: false }
+    }
+
+    /// With a long text in its form.
+    pub(crate) const fn with_long_text(mut self) -> Self {
+        self.form_max = LONG_FORM_MAX;
+        self
+    }
+
+    /// Made for a user one at a time.
+    pub(crate) const fn in_turn(mut self) -> Self {
+        self.in_turn = true;
+        self
     }
 }
 
@@ -88,6 +115,8 @@ pub enum Level {
     AnyUser,
     /// Users with this right.
     User(Right),
+    /// Users with this right who reach the whole of their tenant.
+    Whole(Right),
     /// Users with this right who reach the organization in the path.
     Within(Right),
 }
@@ -112,6 +141,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
             Takes::Anybody(_) => Level::Anybody,
             Takes::AnyUser(_) => Level::AnyUser,
             Takes::User(right, _) => Level::User(right),
+            Takes::Whole(right, _) => Level::Whole(right),
             Takes::Within(right, _) => Level::Within(right),
         },
     })
@@ -127,10 +157,10 @@ pub fn configure(dashboard: &Arc<Dashboard>, app: &mut ServiceConfig) {
         paths.push(path);
         let (mut resource, mut allowed) = (web::resource(*path), Vec::new());
         for page in pages().filter(|page| page.path == *path) {
-            let (dashboard, takes) = (Arc::clone(dashboard), page.takes);
+            let dashboard = Arc::clone(dashboard);
             let handler = web::route().guard(asking_for(page.method.clone())).to(
                 move |request: HttpRequest, payload: Payload| {
-                    serve(Arc::clone(&dashboard), takes, request, payload)
+                    serve(Arc::clone(&dashboard), page, request, payload)
                 },
             );
             resource = resource.route(handler);
@@ -161,13 +191,15 @@ fn asking_for(method: Method) -> impl Guard {
 /// Answers a request; whatever becomes of it, the answer has the headers that guard pages.
 async fn serve(
     dashboard: Arc<Dashboard>,
-    takes: Takes,
+    page: &'static Page,
     request: HttpRequest,
     payload: Payload,
 ) -> HttpResponse {
     let language = Language::of(&request);
     let home = request.clone();
-    let mut answer = match admit(Arc::clone(&dashboard), takes, request, payload).await {
+    let admitted = AssertUnwindSafe(admit(Arc::clone(&dashboard), page, request, payload)).catch_unwind();
+    let admitted = admitted.await.unwrap_or_else(|_| Err(PageError::Internal("a page panicked").into()));
+    let mut answer = match admitted {
         Ok(answer) => answer,
         Err(Refused { error: PageError::SignedOut, .. }) => to_sign_in(&home),
         Err(Refused { error, visit }) => {
@@ -191,33 +223,49 @@ impl<E: Into<PageError>> From<E> for Refused {
     }
 }
 
-/// Session, form, right, organization: in this order.
+/// Session, right, form, organization: in this order, so that nobody's form is read who may not send it.
 async fn admit(
     dashboard: Arc<Dashboard>,
-    takes: Takes,
+    page: &'static Page,
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Refused> {
-    let asked = Asked::of(dashboard, matches!(takes, Takes::Anybody(_)), request, payload).await?;
-    let right = match takes {
-        Takes::Anybody(make) => return Ok(make(asked).await?),
+    let mut asked = Asked::of(dashboard, request)?;
+    let right = match page.takes {
+        Takes::Anybody(make) => {
+            if asked.is_form() {
+                asked.count_form()?;
+                asked.read(payload, page.form_max).await?;
+            }
+            return Ok(make(asked).await?);
+        }
         Takes::AnyUser(_) => None,
-        Takes::User(right, _) | Takes::Within(right, _) => Some(right),
+        Takes::User(right, _) | Takes::Whole(right, _) | Takes::Within(right, _) => Some(right),
     };
     let mut visit = enter(asked).await?;
     let outcome = async {
+        if matches!(page.takes, Takes::Whole(..)) && visit.user.organization.is_some() {
+            return Err(PageError::NotFound);
+        }
         if right.is_some_and(|right| !visit.may(right)) {
             return Err(PageError::Forbidden);
         }
-        let organization = match takes {
+        if visit.is_form() {
+            visit.read(payload, page.form_max).await?;
+        }
+        let organization = match page.takes {
             Takes::Within(..) => Some(visit.id("organization", OrganizationId::parse)?),
             _ => visit.user.organization.or_else(|| answer::last_organization(&visit.http)),
         };
         if let Some(id) = organization {
             visit.organization = visit.service.organizations.find(visit.scope(), id).await?;
         }
-        match takes {
-            Takes::AnyUser(make) | Takes::User(_, make) => make(visit.clone()).await,
+        let turn = if page.in_turn { visit.dashboard.lists.turn(visit.user.id).await } else { None };
+        if page.in_turn && turn.is_none() {
+            return Err(PageError::Unavailable);
+        }
+        match page.takes {
+            Takes::AnyUser(make) | Takes::User(_, make) | Takes::Whole(_, make) => make(visit.clone()).await,
             Takes::Within(_, make) => {
                 let organization = visit.organization.clone().ok_or(PageError::NotFound)?;
                 let id = organization.id;
@@ -232,15 +280,10 @@ async fn admit(
     outcome.map_err(|error| Refused { error, visit: Some(Box::new(visit)) })
 }
 
-/// Finds the session, and holds a form's token against it.
+/// Finds the session.
 async fn enter(asked: Asked) -> Result<Visit, PageError> {
     let session = SessionSecret::of(&asked.http).ok_or(PageError::SignedOut)?;
-    let found = asked.service.sessions.find(session.digest(), asked.now()).await?;
-    let user = found.ok_or(PageError::SignedOut)?.user;
-    let unsafe_method = !asked.http.method().is_safe();
-    if unsafe_method && !asked.form.raw(session::TOKEN_FIELD).is_some_and(|token| session.fits(token)) {
-        return Err(PageError::ForeignForm);
-    }
+    let user = asked.find_session(&session).await?.ok_or(PageError::SignedOut)?.user;
     Ok(Visit { asked, user, session, organization: None })
 }
 

@@ -9,9 +9,7 @@ use domain::call::{CallStatus, EndedReason};
 use domain::ids::{NewId, UserId};
 use domain::organization::{OrganizationField, OrganizationQuery, Tenant};
 use domain::page::PageRequest;
-use domain::ports::{
-    Acceptance, Accepted, AuditLog, Dispatch, Nodes, Organizations, OutboundCalls, Sessions, Tenants,
-};
+use domain::ports::{Acceptance, Accepted, AuditLog, Dispatch, Nodes, OutboundCalls, Sessions, Tenants};
 use domain::scope::Scope;
 use domain::session::SessionDigest;
 use domain::testing::{Ground, World, deed, moment};
@@ -82,7 +80,8 @@ async fn little(store: &Store, scope: Scope) {
         descending: false,
         search: None,
     };
-    let page = timeout(Duration::from_secs(2), store.page(scope, &query)).await;
+    let page =
+        timeout(Duration::from_secs(2), domain::ports::Organizations::page(store, scope, &query)).await;
     assert_eq!(page.unwrap().unwrap().total, 1);
 }
 

@@ -134,7 +134,7 @@ async fn a_flood_of_forms_from_one_address_ends_before_it_is_read() {
     let asked = site.passwords.asked.load(Ordering::Relaxed);
     let shown = sign_in(&mut browser, &user.email, PASSWORD).await;
     assert_eq!((shown.status, shown.header("retry-after")), (429, Some("60")));
-    assert!(shown.body.contains("Trop de formulaires sont venus de votre adresse"), "{}", shown.body);
+    assert!(shown.body.contains("Trop de requêtes sont venues de votre adresse"), "{}", shown.body);
     assert_eq!(site.passwords.asked.load(Ordering::Relaxed), asked);
     // Pages are read, and whoever is signed in goes on.
     assert_eq!(browser.get("/sign-in").await.status, 200);

@@ -26,6 +26,7 @@ mod encrypted;
 mod entrance;
 mod frame;
 mod french;
+mod gates;
 mod keys;
 mod metadata;
 mod numbers_and_trunks;

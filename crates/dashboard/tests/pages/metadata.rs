@@ -109,3 +109,30 @@ async fn members_write_records_and_admins_schemas() {
     assert!(!shown.body.contains("<textarea"), "{}", shown.body);
     assert_eq!(viewer.submit(&page, &page, &[("metadata", "{}")]).await.status, 403);
 }
+
+/// The text in the page's form.
+fn text(shown: &Shown) -> String {
+    let (_, rest) = shown.body.split_once("<textarea").unwrap();
+    let text = rest.split_once('>').unwrap().1.split("</textarea>").next().unwrap();
+    let text = text.strip_prefix('\n').unwrap_or(text);
+    text.replace("&#34;", "\"").replace("&#60;", "<").replace("&#38;", "&")
+}
+
+#[tokio::test]
+async fn whatever_the_interface_takes_can_be_saved_and_saved_again() {
+    let site = Site::start().await;
+    let page = format!("/o/{}/metadata", site.clinic.first());
+    let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
+    // Each of 250 KiB; forms write letters that are no ASCII three times as long, and a list takes a line
+    // for each of its members.
+    let letters = format!("{{\"note\":\"{}\"}}", "é".repeat(125_000));
+    let list = format!("{{\"list\":[{}1]}}", "1,".repeat(125_000));
+    for record in [letters, list] {
+        assert_eq!(save(&mut browser, &page, &record).await.status, 303);
+        let shown = text(&browser.get(&page).await);
+        let (shown_value, value): (serde_json::Value, serde_json::Value) =
+            (serde_json::from_str(&shown).unwrap(), serde_json::from_str(&record).unwrap());
+        assert_eq!(shown_value, value);
+        assert_eq!(save(&mut browser, &page, &shown).await.status, 303);
+    }
+}

@@ -181,11 +181,26 @@ async fn a_number_moves_to_another_trunk_and_the_audit_log_tells_both() {
 async fn trunks_belong_to_the_whole_tenant() {
     let site = Site::start().await;
     let (_, page) = with_trunk(&site).await;
-    let mut within = site.signed_in(&site.clinic, Some(site.clinic.first()), Role::Admin).await;
-    assert!(within.get("/trunks").await.body.contains("Carrier &#60;b&#62;"));
-    assert_eq!(within.get(&page).await.status, 403);
-    assert_eq!(within.get("/trunks/new").await.status, 403);
+    let mut viewer = site.signed_in(&site.clinic, None, Role::Viewer).await;
+    assert!(viewer.get("/trunks").await.body.contains("Carrier &#60;b&#62;"));
+    assert_eq!(viewer.get(&page).await.status, 403);
+    assert_eq!(viewer.get("/trunks/new").await.status, 403);
     let mut rival = site.signed_in(&site.rival, None, Role::Admin).await;
     assert_eq!(rival.get(&page).await.status, 404);
     assert!(!rival.get("/trunks").await.body.contains("Carrier"));
+}
+
+#[tokio::test]
+async fn whoever_is_limited_to_an_organization_finds_no_trunk() {
+    let site = Site::start().await;
+    let (_, page) = with_trunk(&site).await;
+    for role in Role::ALL {
+        let mut limited = site.signed_in(&site.clinic, Some(site.clinic.first()), role).await;
+        for path in ["/trunks", "/trunks/new", &page, &format!("{page}/retire")] {
+            assert_eq!(limited.get(path).await.status, 404, "{path} {role:?}");
+        }
+        for path in ["/trunks/new", &page, &format!("{page}/retire")] {
+            assert_eq!(limited.submit("/account", path, &TRUNK).await.status, 404, "{path} {role:?}");
+        }
+    }
 }

@@ -84,6 +84,7 @@ fn grants(entry: &Entry, user: &User) -> bool {
     match entry.level {
         Level::Anybody | Level::AnyUser => true,
         Level::User(right) | Level::Within(right) => user.may(right),
+        Level::Whole(right) => user.organization.is_none() && user.may(right),
     }
 }
 

@@ -9,6 +9,9 @@ pub trait OwnWindow: Send + Sync {
     /// Counts one request that came to this node; as [`RateLimitWindow::count`].
     fn count_now(&self, client: Client, limit: u32, now_ms: u64) -> Verdict;
 
+    /// What one more request of a client would be told now; it is not counted.
+    fn foresee(&self, client: Client, limit: u32, now_ms: u64) -> Verdict;
+
     /// A client that was just counted has made `requests` in its window, here and elsewhere: from
     /// now on this node knows of no fewer.
     fn learn(&self, client: Client, requests: u32);

@@ -63,6 +63,13 @@ impl Shard {
         verdict
     }
 
+    /// What one more request of `client` would be told.
+    pub(super) fn foresee(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
+        let known = self.find(self.chain_of(client), client);
+        let earlier = (known != NONE).then(|| self.slot(known).window);
+        Window::count(earlier, limit, now_ms).1
+    }
+
     /// Raises the count of a client that is remembered.
     pub(super) fn learn(&mut self, client: Client, requests: u32) {
         let known = self.find(self.chain_of(client), client);

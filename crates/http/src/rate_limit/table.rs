@@ -54,6 +54,10 @@ impl OwnWindow for MemoryWindow {
         self.shard_of(client).lock().count(client, limit, now_ms)
     }
 
+    fn foresee(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
+        self.shard_of(client).lock().foresee(client, limit, now_ms)
+    }
+
     fn learn(&self, client: Client, requests: u32) {
         self.shard_of(client).lock().learn(client, requests);
     }
@@ -109,6 +113,7 @@ mod tests {
             for (who, wait_ms, limit) in requests {
                 now_ms += wait_ms;
                 let expected = model.request(who, limit, now_ms);
+                prop_assert_eq!(table.foresee(client(who), limit, now_ms), expected);
                 prop_assert_eq!(table.count_now(client(who), limit, now_ms), expected);
             }
         }

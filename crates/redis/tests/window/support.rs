@@ -23,6 +23,10 @@ impl OwnWindow for Lenient {
         Verdict { allowed: true, limit, remaining: limit, reset_ms: now_ms + 60_000 }
     }
 
+    fn foresee(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
+        self.count_now(client, limit, now_ms)
+    }
+
     fn learn(&self, _: Client, _: u32) {}
 }
 
@@ -36,6 +40,10 @@ impl OwnWindow for Own {
         let (window, verdict) = Window::count(windows.get(&client).copied(), limit, now_ms);
         windows.insert(client, window);
         verdict
+    }
+
+    fn foresee(&self, client: Client, limit: u32, now_ms: u64) -> Verdict {
+        Window::count(self.0.lock().get(&client).copied(), limit, now_ms).1
     }
 
     fn learn(&self, client: Client, requests: u32) {

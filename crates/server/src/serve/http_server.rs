@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use dashboard::{Dashboard, FORMS_MAX};
+use dashboard::{Dashboard, FORMS_MAX, MISSES_MAX};
 use domain::ports::{Clock, Entropy, RateLimitWindow};
 use http_api::{Front, Gate, Listen, MemoryWindow, Pages, SMALLEST_LIMIT, Stopper, TrustedProxies};
 use redis_window::RedisWindow;
@@ -38,8 +38,9 @@ impl HttpFront {
     }
 }
 
-/// Addresses whose forms are counted at once, in about 3 MiB; beyond them the longest idle is forgotten.
-const FORM_CLIENTS: usize = 1 << 16;
+/// Addresses whose forms are counted at once, and whose misses are, in about 3 MiB each; beyond them the
+/// longest idle is forgotten.
+const STRANGERS: usize = 1 << 16;
 
 /// Listens on the configured address.
 pub(super) fn start(
@@ -67,8 +68,13 @@ pub(super) fn start(
         tracing::warn!("HTTP__PUBLIC_URL is not set: links that are handed out may lead nowhere for others");
     }
     let encrypted = public_url.scheme() == "https";
-    let forms = Arc::new(MemoryWindow::new(FORM_CLIENTS, FORMS_MAX));
-    let dashboard = Dashboard::new(dashboard::Front { public_url: public_url.clone(), encrypted, forms });
+    let dashboard = Dashboard::new(dashboard::Front {
+        public_url: public_url.clone(),
+        encrypted,
+        forms: Arc::new(MemoryWindow::new(STRANGERS, FORMS_MAX)),
+        // Misses are counted up to their limit, and no further.
+        misses: Arc::new(MemoryWindow::new(STRANGERS, MISSES_MAX - 1)),
+    });
     let listen = Listen { listeners: vec![listener], tls, workers: None, shutdown_limit: STOP_LIMIT };
     let server = http_api::serve(listen, Arc::clone(&gate), pages(&dashboard))
         .context("the HTTP server could not be started")?;

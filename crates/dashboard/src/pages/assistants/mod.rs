@@ -44,7 +44,8 @@ pub(crate) const PAGES: &[Page] = &[
     Page::post(
         "/o/{organization}/assistants/new/file",
         Takes::Within(Right::WriteAssistants, |inside| Box::pin(file::create(inside))),
-    ),
+    )
+    .with_long_text(),
     Page::get(
         "/o/{organization}/assistants/{assistant}",
         Takes::Within(Right::SeeSetup, |inside| Box::pin(form::show(inside))),
@@ -60,7 +61,8 @@ pub(crate) const PAGES: &[Page] = &[
     Page::post(
         "/o/{organization}/assistants/{assistant}/file",
         Takes::Within(Right::WriteAssistants, |inside| Box::pin(file::revise(inside))),
-    ),
+    )
+    .with_long_text(),
     Page::post(
         "/o/{organization}/assistants/{assistant}/key",
         Takes::Within(Right::ManageSetup, |inside| Box::pin(keys::give(inside))),

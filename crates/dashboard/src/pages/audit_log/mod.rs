@@ -20,7 +20,7 @@ use crate::request::Visit;
 use crate::routes::{Page, Takes};
 
 pub(crate) const PAGES: &[Page] =
-    &[Page::get("/audit-log", Takes::User(Right::ManageAccess, |visit| Box::pin(show(visit))))];
+    &[Page::get("/audit-log", Takes::User(Right::ManageAccess, |visit| Box::pin(show(visit)))).in_turn()];
 
 /// Entries on a page.
 const PAGE: u32 = 50;

@@ -24,7 +24,8 @@ pub(crate) const PAGES: &[Page] = &[
     Page::get(
         "/o/{organization}/callbacks",
         Takes::Within(Right::Redeliver, |inside| Box::pin(list(inside))),
-    ),
+    )
+    .in_turn(),
     Page::get(
         "/o/{organization}/callbacks/{call}",
         Takes::Within(Right::Redeliver, |inside| Box::pin(one(inside))),

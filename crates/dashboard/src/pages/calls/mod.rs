@@ -17,11 +17,13 @@ pub(crate) const PAGES: &[Page] = &[
     Page::get(
         "/o/{organization}/calls",
         Takes::Within(Right::SeeCalls, |inside| Box::pin(list::show(inside))),
-    ),
+    )
+    .in_turn(),
     Page::get(
         "/o/{organization}/calls/live",
         Takes::Within(Right::SeeCalls, |inside| Box::pin(list::live(inside))),
-    ),
+    )
+    .in_turn(),
     Page::get(
         "/o/{organization}/calls.csv",
         Takes::Within(Right::SeeCalls, |inside| Box::pin(export::send(inside))),

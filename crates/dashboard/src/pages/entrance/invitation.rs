@@ -52,7 +52,8 @@ async fn form(asked: &Asked, trouble: &Trouble, problem: &str) -> Result<HttpRes
     }
     let words = words::of(asked.language);
     let link = links::digest(asked.path("secret"));
-    let Some(User { email, active, .. }) = asked.service.invitations.invited(link, asked.now()).await? else {
+    let looking = asked.service.invitations.invited(link, asked.now());
+    let Some(User { email, active, .. }) = asked.look(looking).await? else {
         return gone(asked, words.invitation_gone, words.invitation_gone_text);
     };
     let layout = Layout::bare(asked.language, words.welcome).at(asked.http.path());

@@ -122,6 +122,7 @@ async fn admit(asked: &Asked, secret: &SessionSecret, path: &str) -> Result<Http
     {
         asked.write(async move |service| service.sessions.end(found.user.id, earlier).await).await??;
     }
+    asked.welcome(secret);
     with_cookie(answer::see(path), &secret.cookie())
 }
 

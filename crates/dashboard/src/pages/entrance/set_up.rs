@@ -108,7 +108,8 @@ async fn form(asked: &Asked, trouble: &Trouble, problems: Problems) -> Result<Ht
     }
     let words = words::of(asked.language);
     let link = links::digest(asked.path("secret"));
-    if !asked.service.set_up.is_open(link, asked.now()).await? {
+    let looking = async { Ok(asked.service.set_up.is_open(link, asked.now()).await?.then_some(())) };
+    if asked.look(looking).await?.is_none() {
         return gone(asked, words.set_up_gone, words.set_up_gone_text);
     }
     let layout = Layout::bare(asked.language, words.set_up).at(asked.http.path());

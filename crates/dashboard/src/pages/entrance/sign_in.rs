@@ -27,7 +27,7 @@ struct Shown<'a> {
 pub(super) async fn show(asked: Asked) -> Result<HttpResponse, PageError> {
     let next = local(asked.query.text("next").unwrap_or("/"));
     if let Some(session) = SessionSecret::of(&asked.http)
-        && asked.service.sessions.find(session.digest(), asked.now()).await?.is_some()
+        && asked.find_session(&session).await?.is_some()
     {
         return Ok(answer::see(next));
     }

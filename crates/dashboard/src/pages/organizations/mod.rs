@@ -13,7 +13,7 @@ use domain::user::Right;
 use crate::routes::{Page, Takes};
 
 pub(crate) const PAGES: &[Page] = &[
-    Page::get("/organizations", Takes::User(Right::SeeSetup, |visit| Box::pin(list::show(visit)))),
+    Page::get("/organizations", Takes::User(Right::SeeSetup, |visit| Box::pin(list::show(visit)))).in_turn(),
     Page::get(
         "/organizations/new",
         Takes::User(Right::ManageTenant, |visit| Box::pin(ready(create::show(&visit)))),

@@ -20,11 +20,13 @@ pub(crate) const PAGES: &[Page] = &[
     Page::post(
         "/o/{organization}/place-call",
         Takes::Within(Right::PlaceCalls, |inside| Box::pin(place::to_a_telephone(inside))),
-    ),
+    )
+    .with_long_text(),
     Page::post(
         "/o/{organization}/place-call/phone",
         Takes::Within(Right::PlaceCalls, |inside| Box::pin(place::to_the_built_in_phone(inside))),
-    ),
+    )
+    .with_long_text(),
     Page::post(
         "/o/{organization}/place-call/example",
         Takes::Within(Right::WriteAssistants, |inside| Box::pin(example::make(inside))),

@@ -20,13 +20,13 @@ use crate::request::Visit;
 use crate::routes::{Page, Takes};
 
 pub(crate) const PAGES: &[Page] = &[
-    Page::get("/trunks", Takes::User(Right::SeeSetup, |visit| Box::pin(list::show(visit)))),
-    Page::get("/trunks/new", Takes::User(Right::ManageTenant, |visit| Box::pin(ready(form::new(&visit))))),
-    Page::post("/trunks/new", Takes::User(Right::ManageTenant, |visit| Box::pin(form::create(visit)))),
-    Page::get("/trunks/{trunk}", Takes::User(Right::ManageTenant, |visit| Box::pin(form::show(visit)))),
-    Page::post("/trunks/{trunk}", Takes::User(Right::ManageTenant, |visit| Box::pin(form::revise(visit)))),
-    Page::get("/trunks/{trunk}/retire", Takes::User(Right::ManageTenant, |visit| Box::pin(ask(visit)))),
-    Page::post("/trunks/{trunk}/retire", Takes::User(Right::ManageTenant, |visit| Box::pin(retire(visit)))),
+    Page::get("/trunks", Takes::Whole(Right::SeeSetup, |visit| Box::pin(list::show(visit)))),
+    Page::get("/trunks/new", Takes::Whole(Right::ManageTenant, |visit| Box::pin(ready(form::new(&visit))))),
+    Page::post("/trunks/new", Takes::Whole(Right::ManageTenant, |visit| Box::pin(form::create(visit)))),
+    Page::get("/trunks/{trunk}", Takes::Whole(Right::ManageTenant, |visit| Box::pin(form::show(visit)))),
+    Page::post("/trunks/{trunk}", Takes::Whole(Right::ManageTenant, |visit| Box::pin(form::revise(visit)))),
+    Page::get("/trunks/{trunk}/retire", Takes::Whole(Right::ManageTenant, |visit| Box::pin(ask(visit)))),
+    Page::post("/trunks/{trunk}/retire", Takes::Whole(Right::ManageTenant, |visit| Box::pin(retire(visit)))),
 ];
 
 async fn named(visit: &Visit) -> Result<Trunk, PageError> {

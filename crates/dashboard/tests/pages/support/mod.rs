@@ -19,7 +19,7 @@ use application::deliver_callbacks::DeliverCallbacks;
 use application::replace_metadata::ReplaceMetadata;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use dashboard::{Dashboard, FORMS_MAX, Front, Service};
+use dashboard::{Dashboard, FORMS_MAX, Front, MISSES_MAX, Service};
 use domain::audit::{Action, Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::network::{AddressPolicy, Network};
@@ -118,6 +118,7 @@ impl Site {
             public_url,
             encrypted,
             forms: Arc::new(MemoryWindow::new(1_000, FORMS_MAX)),
+            misses: Arc::new(MemoryWindow::new(1_000, MISSES_MAX - 1)),
         });
         let gate = Gate::new(http_api::Front {
             clock: clock.clone(),
