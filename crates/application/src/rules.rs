@@ -19,7 +19,7 @@ pub enum Rule {
     #[error("expected HOST or HOST:PORT, IPv6 in brackets, e.g. [2001:db8::1]:5060")]
     TrunkAddress,
     /// A host that is called at all.
-    #[error("{}", .0.as_str())]
+    #[error("{}{}", .0.as_str(), allowed_by(*.0, "TRUNKS__ALLOWED_NETWORKS"))]
     TrunkHost(UnfitUrl),
     /// How a trunk's requests go there.
     #[error("expected udp, tcp or tls")]
@@ -124,11 +124,27 @@ pub enum Rule {
     #[error("this dialect has no usual one: say where the provider is")]
     EndpointNeeded,
     /// Where a provider may be.
-    #[error("{}", .0.as_str())]
+    #[error("{}{}", .0.as_str(), endpoint_allowed_by(*.0))]
     Endpoint(BadEndpoint),
     /// The variables that the operator offers.
     #[error("not one of the variables that the setting ENGINES__KEY_VARIABLES lets assistants name")]
     KeyVariable,
+}
+
+/// Where an operator lets addresses be reached that the guard refuses.
+fn allowed_by(why: UnfitUrl, setting: &str) -> String {
+    if why.is_of_a_network() {
+        format!("; the operator can allow its network with {setting}")
+    } else {
+        String::new()
+    }
+}
+
+fn endpoint_allowed_by(why: BadEndpoint) -> String {
+    match why {
+        BadEndpoint::Unfit(why) => allowed_by(why, "ENGINES__ALLOWED_NETWORKS"),
+        _ => String::new(),
+    }
 }
 
 /// A key with one of some values, as a file says it: `engine = "realtime" or "cascade"`.

@@ -17,6 +17,9 @@ for (const field of document.querySelectorAll("[data-copy-from]")) {
   field.addEventListener("focus", () => field.select());
 }
 
+// Whoever is told what is wrong with a form begins there.
+document.querySelector('[aria-invalid="true"]')?.focus();
+
 // A form is sent once; coming back by the Back button makes it usable again.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", () => {

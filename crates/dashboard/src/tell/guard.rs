@@ -3,12 +3,23 @@
 use domain::network::{BadEndpoint, Refused, UnfitUrl, WebProtocol};
 
 /// Why a provider's endpoint is refused, in French.
-pub(super) const fn endpoint(why: BadEndpoint) -> &'static str {
-    match why {
+pub(super) fn endpoint(why: BadEndpoint) -> String {
+    let words = match why {
         BadEndpoint::Malformed => "ce n’est pas une URL",
         BadEndpoint::TooLong => "plus de 2048 caractères",
         BadEndpoint::Extras => "un nom d’utilisateur, un mot de passe ou un fragment n’y ont pas leur place",
-        BadEndpoint::Unfit(why) => unfit(why),
+        BadEndpoint::Unfit(why) => return host(why, "ENGINES__ALLOWED_NETWORKS"),
+    };
+    words.to_owned()
+}
+
+/// Why a host is refused, and by what setting the operator can allow it, in French.
+pub(super) fn host(why: UnfitUrl, setting: &str) -> String {
+    let words = unfit(why);
+    if why.is_of_a_network() {
+        format!("{words}; l’exploitant peut permettre son réseau par {setting}")
+    } else {
+        words.to_owned()
     }
 }
 

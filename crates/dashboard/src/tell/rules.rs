@@ -13,7 +13,7 @@ impl Tell for Rule {
             Self::TrunkAddress => {
                 "on attend HÔTE ou HÔTE:PORT, une adresse IPv6 entre crochets, p. ex. [2001:db8::1]:5060"
             }
-            Self::TrunkHost(why) => guard::unfit(*why),
+            Self::TrunkHost(why) => return guard::host(*why, "TRUNKS__ALLOWED_NETWORKS"),
             Self::Transport => "on attend udp, tcp ou tls",
             Self::Srtp => "on attend off ou required",
             Self::DomainName => "on attend un nom d’hôte sans port",
@@ -65,7 +65,7 @@ impl Tell for Rule {
             Self::EndpointNeeded => {
                 "ce dialecte n’a pas d’adresse habituelle : indiquez où se trouve le fournisseur"
             }
-            Self::Endpoint(why) => guard::endpoint(*why),
+            Self::Endpoint(why) => return guard::endpoint(*why),
             Self::KeyVariable => {
                 "ce n’est pas l’une des variables que le réglage ENGINES__KEY_VARIABLES permet de nommer"
             }

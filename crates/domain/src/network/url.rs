@@ -62,6 +62,14 @@ impl UnfitUrl {
             Self::Address(refused) => refused.as_str(),
         }
     }
+
+    /// Whether the address would be taken if its network were allowed.
+    pub const fn is_of_a_network(self) -> bool {
+        match self {
+            Self::Address(refused) => !matches!(refused, Refused::Unspecified),
+            _ => false,
+        }
+    }
 }
 
 /// Why an address may not be a provider's endpoint.

@@ -137,7 +137,9 @@ async fn the_first_run_leads_from_an_empty_database_to_a_finished_call_by_forms_
     assert!(first_steps.path.ends_with("/first-steps"), "{}", first_steps.path);
     let place_call = first_steps.address("/place-call").unwrap();
     let empty = browser.get(&place_call).await;
-    let form = browser.post(&format!("{place_call}/example"), &[("token", &empty.value("token"))]).await;
+    let (token, id) = (empty.value("token"), empty.value("id"));
+    let example = [("token", token.as_str()), ("id", id.as_str())];
+    let form = browser.post(&format!("{place_call}/example"), &example).await;
     let (token, once, assistant) = (form.value("token"), form.value("once"), form.value("assistant"));
     let fields = [
         ("token", token.as_str()),
@@ -201,7 +203,9 @@ async fn a_live_call_is_hung_up_from_its_page() {
     let first_steps = browser.post(&link, &fields).await;
     let place_call = first_steps.address("/place-call").unwrap();
     let empty = browser.get(&place_call).await;
-    let form = browser.post(&format!("{place_call}/example"), &[("token", &empty.value("token"))]).await;
+    let (token, id) = (empty.value("token"), empty.value("id"));
+    let example = [("token", token.as_str()), ("id", id.as_str())];
+    let form = browser.post(&format!("{place_call}/example"), &example).await;
     let (token, once, assistant) = (form.value("token"), form.value("once"), form.value("assistant"));
     let fields = [
         ("token", token.as_str()),

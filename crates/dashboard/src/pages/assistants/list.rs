@@ -2,6 +2,7 @@
 
 use actix_web::HttpResponse;
 use askama::Template;
+use domain::ids::AssistantId;
 use domain::scope::Reach;
 use domain::user::Right;
 
@@ -23,6 +24,9 @@ struct Shown {
     home: String,
     rows: Vec<Row>,
     writes: bool,
+    /// Where the ready example is made, and the id that it is given.
+    example: String,
+    fresh: String,
     page: u32,
     previous: String,
     next: String,
@@ -63,6 +67,8 @@ pub(super) async fn show(inside: Inside) -> Result<HttpResponse, PageError> {
         words,
         rows: rows.collect(),
         writes: inside.may(Right::WriteAssistants),
+        example: inside.href("/place-call/example"),
+        fresh: inside.new_id::<AssistantId>().to_string(),
         page: paging.number,
         previous,
         next,

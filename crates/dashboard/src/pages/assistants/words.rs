@@ -5,6 +5,7 @@ use crate::language::Language;
 pub(super) struct Words {
     pub(super) title: &'static str,
     pub(super) new: &'static str,
+    pub(super) example: &'static str,
     pub(super) name: &'static str,
     pub(super) team: &'static str,
     pub(super) engine: &'static str,
@@ -97,6 +98,7 @@ pub(super) const fn of(language: Language) -> &'static Words {
 const ENGLISH: Words = Words {
     title: "Assistants",
     new: "New assistant",
+    example: "Make an example assistant",
     name: "Name",
     team: "Team",
     engine: "Engine",
@@ -138,6 +140,7 @@ const ENGLISH: Words = Words {
 const FRENCH: Words = Words {
     title: "Assistants",
     new: "Nouvel assistant",
+    example: "Créer un assistant d’exemple",
     name: "Nom",
     team: "Équipe",
     engine: "Moteur",

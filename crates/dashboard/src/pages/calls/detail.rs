@@ -1,5 +1,6 @@
 //! One call: how it stands, its recording beside what was said, what it came to, and what happened when.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
@@ -268,7 +269,7 @@ struct Line<'a> {
     clock: Length,
     who: &'static str,
     class: &'static str,
-    text: &'a str,
+    text: Cow<'a, str>,
     /// Whether it was said, and not done.
     words: bool,
 }
@@ -283,7 +284,7 @@ impl<'a> Line<'a> {
                 domain::call::Speaker::Assistant => "assistant",
                 domain::call::Speaker::Customer => "customer",
             },
-            text: &entry.text,
+            text: words::said(language, entry),
             words: entry.is_words(),
         }
     }

@@ -1,6 +1,8 @@
 //! The words of the call pages.
 
-use domain::call::{CallOrder, CallState, CallStatus, CallType, EndedReason, Speaker};
+use std::borrow::Cow;
+
+use domain::call::{CallOrder, CallState, CallStatus, CallType, EndedReason, Speaker, TranscriptEntry};
 
 use crate::language::Language;
 
@@ -293,8 +295,23 @@ pub(crate) fn grouped(language: Language, number: u64) -> String {
     grouped
 }
 
+/// What was heard of a turn, or what was done where no words are known: that is kept in English.
+pub(crate) fn said(language: Language, entry: &TranscriptEntry) -> Cow<'_, str> {
+    let text = entry.text.as_str();
+    let done = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let french = done.filter(|_| language == Language::French && !entry.is_words()).and_then(|done| {
+        if let Some(seconds) = done.strip_prefix("caller spoke, ").and_then(|rest| rest.strip_suffix(" s")) {
+            return Some(format!("[le client a parlé, {} s]", seconds.replace('.', ",")));
+        }
+        Some(format!("[touches {}]", done.strip_prefix("pressed ")?))
+    });
+    french.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -302,5 +319,21 @@ mod tests {
         let told = |number| grouped(Language::English, number);
         assert_eq!([told(0), told(999), told(1_000), told(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(grouped(Language::French, 12_345), "12\u{202f}345");
+    }
+
+    #[test]
+    fn what_was_done_is_told_in_the_readers_language_and_what_was_said_as_it_was() {
+        let told = |text: &str, language| {
+            let entry = TranscriptEntry { at: Duration::ZERO, who: Speaker::Customer, text: text.to_owned() };
+            said(language, &entry).into_owned()
+        };
+        for (text, french) in [
+            ("[caller spoke, 2.1 s]", "[le client a parlé, 2,1 s]"),
+            ("[pressed 1 #]", "[touches 1 #]"),
+            ("pressed 1", "pressed 1"),
+        ] {
+            assert_eq!(told(text, Language::French), french);
+            assert_eq!(told(text, Language::English), text);
+        }
     }
 }

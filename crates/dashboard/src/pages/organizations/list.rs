@@ -11,7 +11,8 @@ use super::words::{self, Words};
 use crate::answer;
 use crate::error::PageError;
 use crate::layout::{Layout, Section};
-use crate::moment::{Moment, Moments};
+use crate::moment::Moment;
+use crate::pages::account::moments;
 use crate::pages::paging;
 use crate::pages::shortened::shortened;
 use crate::request::Visit;
@@ -57,7 +58,7 @@ pub(super) async fn show(visit: Visit) -> Result<HttpResponse, PageError> {
         search: (!search.is_empty()).then(|| search.clone()),
     };
     let found = visit.service.organizations.page(visit.scope(), &query).await?;
-    let moments = Moments::utc(visit.language);
+    let moments = moments(&visit);
     let rows: Vec<_> = found
         .items
         .into_iter()
