@@ -46,7 +46,7 @@ async fn without_a_period_the_last_thirty_days_have_a_bar_each() {
     browser.keep("callwright-language", "fr-CA");
     let page = browser.get(&path).await.body;
     assert!(page.contains("<title id=\"chart-title\">Appels par jour</title>"), "{page}");
-    assert!(page.contains("31 appels, de 22 oct. à 20 nov.; au plus 2 par jour."), "{page}");
+    assert!(page.contains("31 appels, du 22 oct. au 20 nov.; au plus 2 par jour."), "{page}");
 }
 
 #[tokio::test]

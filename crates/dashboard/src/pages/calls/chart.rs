@@ -170,7 +170,10 @@ impl Chart {
         let (all, most) = (grouped(language, all), grouped(language, highest));
         let told = match language {
             Language::English => format!("{all} calls from {first} to {last}; at most {most} {each}."),
-            Language::French => format!("{all} appels, du {first} au {last}; au plus {most} {each}."),
+            Language::French if step == Step::Day => {
+                format!("{all} appels, du {first} au {last}; au plus {most} {each}.")
+            }
+            Language::French => format!("{all} appels, de {first} à {last}; au plus {most} {each}."),
         };
         Self {
             title: title.to_owned(),
