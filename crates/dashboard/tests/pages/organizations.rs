@@ -6,7 +6,7 @@ use domain::user::Role;
 
 use crate::support::{Site, audited};
 
-const FIELDS: [(&str, &str); 9] = [
+pub(crate) const FIELDS: [(&str, &str); 9] = [
     ("name", "Clinique du Parc"),
     ("email", "accueil@clinique.example"),
     ("phoneNumber", "+1 514 555 0123"),

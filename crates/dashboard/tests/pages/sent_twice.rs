@@ -3,6 +3,7 @@
 use domain::audit::Action;
 use domain::user::Role;
 
+use crate::organizations::FIELDS;
 use crate::support::{Browser, Shown, Site, audited};
 
 /// Sends a form twice, at once and then again with something else typed; all three lead to the same place.
@@ -34,27 +35,15 @@ async fn made(site: &Site, action: Action) -> usize {
 
 const TRUNK: [(&str, &str); 3] = [("name", "Carrier"), ("address", "sip.example.com"), ("transport", "udp")];
 
-const PROFILE: [(&str, &str); 9] = [
-    ("name", "Clinique du Parc"),
-    ("email", "accueil@clinique.example"),
-    ("phoneNumber", "+1 514 555 0123"),
-    ("address", "12, rue du Parc"),
-    ("city", "Montréal"),
-    ("stateProvince", "QC"),
-    ("postalCode", "H2W 1S4"),
-    ("country", "Canada"),
-    ("timezone", "America/Toronto"),
-];
-
 #[tokio::test]
 async fn an_organization_is_made_once() {
     let site = Site::start().await;
     let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
     let before = made(&site, Action::OrganizationCreate).await;
-    let (made_it, _) = send_twice(&mut browser, "/organizations/new", &PROFILE).await;
+    let (made_it, _) = send_twice(&mut browser, "/organizations/new", &FIELDS).await;
     assert!(browser.get(made_it.location()).await.body.contains("Clinique du Parc"));
     assert_eq!(made(&site, Action::OrganizationCreate).await, before + 1);
-    let without = browser.submit("/organizations", "/organizations/new", &PROFILE).await;
+    let without = browser.submit("/organizations", "/organizations/new", &FIELDS).await;
     assert_eq!(without.status, 400);
 }
 
