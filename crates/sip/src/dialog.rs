@@ -12,6 +12,11 @@ use crate::stack::wire;
 /// What we understand, for `Allow` (RFC 3261 §20.5).
 pub(crate) const ALLOW: &str = "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY";
 
+/// A longer Contact, and a longer route set, is not followed: each request would have to carry it, and
+/// none would fit into a datagram.
+const LONGEST_TARGET: usize = 1024;
+const LONGEST_ROUTE_SET: usize = 4096;
+
 /// Our name in every request.
 const USER_AGENT: &str = concat!("Callwright/", env!("CARGO_PKG_VERSION"));
 
@@ -46,7 +51,7 @@ pub(crate) struct Dialog {
 impl Dialog {
     /// The number of the next request.
     pub(crate) fn next_cseq(&mut self) -> u32 {
-        self.cseq = self.cseq.wrapping_add(1);
+        self.cseq = self.cseq.saturating_add(1);
         self.cseq
     }
 
@@ -106,14 +111,14 @@ impl Dialog {
         let mut dialog = self.clone();
         dialog.remote_tag = Some(headers::to_tag(&response.headers)?.to_owned());
         dialog.refresh_target(headers::first(&response.headers, "Contact"));
-        dialog.route_set = headers::list(&response.headers, "Record-Route");
-        dialog.route_set.reverse();
+        dialog.route_set = route_set_of(response);
         Some(dialog)
     }
 
-    /// Follows the Contact of a target refresh (RFC 3261 §12.2).
+    /// Follows the Contact of a target refresh (RFC 3261 §12.2). One that no request could be
+    /// addressed to is passed over, or the dialog could never be ended.
     pub(crate) fn refresh_target(&mut self, contact: Option<&str>) -> bool {
-        match contact.and_then(headers::address_uri) {
+        match contact.and_then(headers::address_uri).filter(|uri| is_target(uri)) {
             Some(uri) if uri != self.target => {
                 uri.clone_into(&mut self.target);
                 true
@@ -148,6 +153,26 @@ impl Dialog {
             }
         }
     }
+}
+
+/// Whether requests can be addressed to a URI that the other side names.
+fn is_target(uri: &str) -> bool {
+    uri.len() <= LONGEST_TARGET && headers::is_plain(uri) && Uri::try_from(uri).is_ok()
+}
+
+/// The route set of the dialog that a response creates (RFC 3261 §12.1.2); none when no request could
+/// follow it.
+fn route_set_of(response: &Response) -> Vec<String> {
+    let mut routes = headers::list(&response.headers, "Record-Route");
+    let usable =
+        |route: &String| headers::is_plain(route) && headers::address_uri(route).is_some_and(is_target);
+    let length: usize = routes.iter().map(String::len).sum();
+    if length > LONGEST_ROUTE_SET || !routes.iter().all(usable) {
+        tracing::info!(routes = routes.len(), "a route set cannot be followed");
+        return Vec::new();
+    }
+    routes.reverse();
+    routes
 }
 
 /// The CANCEL of an INVITE (RFC 3261 §9.1): the same Request-URI, Via, tags, number and routes.
@@ -226,5 +251,28 @@ mod tests {
         let dialog = dialog(&[]).created_by(&Response::try_from(answer.as_bytes()).unwrap()).unwrap();
         assert_eq!(dialog.route_set, ["<sip:p1;lr>", "<sip:p2;lr>"]);
         assert_eq!((dialog.remote_tag.as_deref(), dialog.target.as_str()), (Some("z"), "sip:b@10.1.1.1"));
+    }
+
+    #[test]
+    fn an_address_that_no_request_can_be_sent_to_is_passed_over() {
+        let long = format!("<sip:{}@h>", "b".repeat(1100));
+        let many = "<sip:p.example;lr>, ".repeat(300);
+        for (contact, route) in [
+            ("<sip:b@10.1.1.1:99999>", "<sip:p:99999;lr>"),
+            ("<sip:b@10.1.1.1\u{1}>", "<sip:p\u{1};lr>"),
+            (long.as_str(), many.as_str()),
+            ("", ""),
+        ] {
+            let answer = format!(
+                "SIP/2.0 200 OK\r\nRecord-Route: {route}\r\nTo: <sip:b@h>;tag=z\r\nContact: {contact}\r\n\r\n"
+            );
+            let dialog = dialog(&[]).created_by(&Response::try_from(answer.as_bytes()).unwrap()).unwrap();
+            assert_eq!(
+                (dialog.target.as_str(), dialog.route_set.len()),
+                ("sip:b@10.0.0.9:5070", 0),
+                "{answer}"
+            );
+            assert!(dialog.request(Method::Bye, 2, "z9hG4bKx", vec![], vec![]).is_ok());
+        }
     }
 }

@@ -121,7 +121,7 @@ impl Leg for SipLeg {
                     return Poll::Ready(LegEvent::Ended(end));
                 }
                 // The signalling task never leaves without an end, unless it panicked.
-                Poll::Ready(None) => return Poll::Ready(LegEvent::Ended(LegEnd::Lost)),
+                Poll::Ready(None) => return Poll::Ready(LegEvent::Ended(LegEnd::Broken)),
                 Poll::Pending if self.connected => return self.poll_media(cx),
                 Poll::Pending => return Poll::Pending,
             }
@@ -147,7 +147,7 @@ impl Leg for SipLeg {
         if free && self.order(Command::Refer(target.clone())) {
             self.transfers.under_way = true;
         } else {
-            self.transfers.refused += 1;
+            self.transfers.refused = self.transfers.refused.saturating_add(1);
         }
     }
 

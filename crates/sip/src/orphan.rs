@@ -10,14 +10,11 @@ use rsipstack::sip::Method;
 use crate::core::Core;
 use crate::dialog::{Dialog, cancel_of};
 use crate::exchange::{exchange, send_once};
-use crate::tokens::{branch_port, retry_branch};
+use crate::tokens::{MOST_INVITES, branch_port, retry_branch};
 
 /// The dead boot may have sent requests after its dialog was saved; numbers may skip ahead, but
 /// never go back (RFC 3261 §12.2.1.1).
 const CSEQ_LEAP: u32 = 10_000;
-
-/// The INVITEs that digest or a 503 can have made of the first, for a CANCEL.
-const MOST_INVITES: u32 = 4;
 
 /// Says BYE when the leg was answered, else cancels whichever INVITE is pending.
 pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
@@ -53,7 +50,8 @@ pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
     dialog.sent_by = sent_by_of(&leg.intent).unwrap_or(dialog.sent_by);
     for retry in 0..MOST_INVITES {
         let branch = retry_branch(&leg.intent.branch, retry);
-        let invite = dialog.request(Method::Invite, leg.intent.cseq + retry, &branch, Vec::new(), Vec::new());
+        let cseq = leg.intent.cseq.saturating_add(retry);
+        let invite = dialog.request(Method::Invite, cseq, &branch, Vec::new(), Vec::new());
         let Ok(invite) = invite else { return };
         let outcome = send_once(core, &flow, cancel_of(&invite)).await;
         tracing::info!(call_id = %dialog.call_id, retry, code = outcome.code(), "a left leg was cancelled");

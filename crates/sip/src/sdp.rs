@@ -12,12 +12,23 @@ use crate::crypto::{self, Keyed, Secured};
 /// The payload type that we propose for telephone-event (RFC 4733 §2.5.1), a dynamic one.
 pub const TELEPHONE_EVENT: u8 = 101;
 
+/// A longer description, and one of more streams, is not read: a telephone's has less than a quarter of
+/// either.
+const LONGEST: usize = 16 * 1024;
+const MOST_STREAMS: usize = 32;
+
+/// There are so many payload types (RFC 3550 §5.1).
+const PAYLOAD_TYPES: usize = 128;
+
 /// Why a description cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSdp {
     /// It breaks RFC 8866.
     #[error("the session description is malformed")]
     Malformed,
+    /// It is longer, or has more streams, than any telephone's.
+    #[error("the session description is too long")]
+    TooLong,
     /// It has no plain RTP audio stream with a literal address and a port.
     #[error("there is no usable audio stream")]
     NoAudio,
@@ -74,7 +85,7 @@ impl Local {
     /// The answer to an offer: its first stream that shares a format with `formats` is taken, every
     /// other one is refused (RFC 3264 §6).
     pub fn answer(&self, offer: &[u8], formats: &[AudioFormat]) -> Result<(Vec<u8>, Agreed), BadSdp> {
-        let session = Session::parse(offer).map_err(|_| BadSdp::Malformed)?;
+        let session = parse(offer)?;
         let (taken, agreed) = agree(&session, formats, self.keyed)?;
         let medias = session
             .medias
@@ -99,7 +110,7 @@ impl Local {
 
     /// Reads the answer to an offer of `formats`.
     pub fn accept_answer(&self, answer: &[u8], formats: &[AudioFormat]) -> Result<Agreed, BadSdp> {
-        let session = Session::parse(answer).map_err(|_| BadSdp::Malformed)?;
+        let session = parse(answer)?;
         let keyed = self.keyed.filter(|keyed| keyed.required);
         let (_, agreed) = agree(&session, formats, keyed)?;
         // Another suite was not offered, and may be weaker (RFC 4568 §5.1.3).
@@ -174,6 +185,14 @@ const fn encoding(format: AudioFormat) -> &'static str {
     }
 }
 
+fn parse(text: &[u8]) -> Result<Session, BadSdp> {
+    if text.len() > LONGEST {
+        return Err(BadSdp::TooLong);
+    }
+    let session = Session::parse(text).map_err(|_| BadSdp::Malformed)?;
+    if session.medias.len() > MOST_STREAMS { Err(BadSdp::TooLong) } else { Ok(session) }
+}
+
 fn refused(media: &Media) -> Media {
     let mut refused = media.clone();
     refused.port = 0;
@@ -209,7 +228,7 @@ fn agree(
         };
         // The eighth bit is the marker's (RFC 3550 §5.1).
         let number = |text: &str| text.parse::<u8>().ok().filter(|number| *number < 128);
-        let numbers: Vec<u8> = media.fmt.split_whitespace().filter_map(number).collect();
+        let numbers: Vec<u8> = media.fmt.split_whitespace().take(PAYLOAD_TYPES).filter_map(number).collect();
         let chosen = numbers.iter().find_map(|number| {
             let format = format_of(media, *number)?;
             formats.contains(&format).then_some((*number, format))
@@ -457,6 +476,10 @@ mod tests {
         ] {
             assert_eq!(local().accept_answer(&description(connection, media), &BOTH), Err(why), "{media}");
         }
+        let lines = |count: usize| description(c, &"a=x:0123456\r\n".repeat(count));
+        assert_eq!(local().accept_answer(&lines(2_000), &BOTH), Err(BadSdp::TooLong));
+        let streams = description(c, &"m=audio 0 RTP/AVP 0\r\n".repeat(33));
+        assert_eq!(local().answer(&streams, &BOTH), Err(BadSdp::TooLong));
         assert_eq!(local().accept_answer(b"hello", &BOTH), Err(BadSdp::Malformed));
         assert_eq!(local().accept_answer(b"", &BOTH), Err(BadSdp::Malformed));
     }

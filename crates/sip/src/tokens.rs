@@ -10,6 +10,10 @@ use crate::digest::hex;
 /// The cookie that every branch begins with (RFC 3261 §8.1.1.7).
 const MAGIC_COOKIE: &str = "z9hG4bK";
 
+/// The INVITEs that one call sends at most: the first, and what digest, 422 or a 503 make of it. An
+/// orphan's CANCEL tries them all.
+pub(crate) const MOST_INVITES: u32 = 12;
+
 /// Draws identifiers from the entropy port.
 #[derive(Clone)]
 pub(crate) struct Tokens(Arc<dyn Entropy>);

@@ -281,6 +281,7 @@ fn judge(ending: Option<EndedReason>, live: Live, end: LegEnd) -> (EndedReason, 
         (None, LegEnd::Failed(answer)) => (answer.reason(live.has_rung()), Some(answer)),
         (None, LegEnd::Unreachable) => (EndedReason::TrunkUnreachable, None),
         (None, LegEnd::MediaTimeout) => (EndedReason::MediaTimeout, None),
+        (None, LegEnd::Broken) => (EndedReason::AssistantError, None),
         (None, LegEnd::Unusable | LegEnd::Lost | LegEnd::ByUs) => (EndedReason::TrunkError, None),
     }
 }

@@ -198,6 +198,8 @@ pub enum LegEnd {
     MediaTimeout,
     /// The dialog broke: a session refresh failed or the peer no longer knows it (481).
     Lost,
+    /// A fault of ours ended it.
+    Broken,
 }
 
 /// Why we hang up; adapters may pass it on in a Reason header (RFC 3326).
@@ -211,7 +213,8 @@ pub enum HangUp {
     Forced,
 }
 
-/// One leg of a live call. It is polled by one task, and allocates nothing per frame.
+/// One leg of a live call. It is polled by one task, and allocates nothing per frame. Dropping a leg
+/// that has not ended, as a panic of its task does, ends it as [`Leg::hang_up`] would.
 pub trait Leg: Send {
     /// The next thing that happens; after [`LegEvent::Ended`] it must not be polled again.
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent>;

@@ -1,9 +1,11 @@
 //! From the INVITE to its answer: ringing, early media, digest, session intervals, the next gateway,
 //! CANCEL and its races (RFC 3261 §9, §13).
 
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use domain::ports::{HangUp, LegEnd};
+use futures_util::FutureExt;
 use rsipstack::sip::{Header, Method, Request, Response};
 use tokio::time::Instant;
 
@@ -17,7 +19,10 @@ use crate::prepared::open_first;
 use crate::sdp;
 use crate::stack::{Flow, is_local};
 use crate::table::Inbound;
-use crate::tokens::retry_branch;
+use crate::tokens::{MOST_INVITES, retry_branch};
+
+/// Reliable provisional answers of one call that get their PRACK.
+const MOST_PRACKS: usize = 32;
 
 /// The INVITEs of one call: the first, and what digest, 422 or a 503 made of it.
 struct Attempt {
@@ -42,7 +47,7 @@ struct Attempt {
     /// The last early session description, by the callee's tag.
     early: Option<(String, Vec<u8>)>,
     /// Reliable provisional answers that have their PRACK: tag and number.
-    pracked: Vec<(String, u64)>,
+    pracked: Vec<(String, u32)>,
 }
 
 enum Happened {
@@ -78,39 +83,53 @@ impl Call {
             pracked: Vec::new(),
         };
         loop {
-            let happened = self.wait(&mut attempt).await;
-            let dialled = match happened {
-                Happened::Response(Some(response)) => self.on_response(&mut attempt, response).await,
-                Happened::Response(None) => Some(Dialled::Over(self.without_answer(&attempt))),
-                Happened::Inbound(Inbound::Accepted(response)) => {
-                    self.catch_up(&mut attempt);
-                    self.on_accepted(&attempt, *response).await
-                }
-                Happened::Inbound(Inbound::Request(request)) => {
-                    self.on_early_request(*request, attempt.early.is_some()).await;
+            let dialled = match AssertUnwindSafe(self.step(&mut attempt)).catch_unwind().await {
+                Ok(dialled) => dialled,
+                Err(_) if self.state.hung_up => Some(Dialled::Over(LegEnd::Broken)),
+                // A telephone may ring by now: CANCEL, or BYE if it is picked up all the same.
+                Err(_) => {
+                    tracing::error!(call_id = %self.intent.call_id, "the signalling of a call broke while dialling");
+                    self.on_hang_up(&mut attempt, Some(HangUp::Forced));
+                    self.end(LegEnd::Broken);
                     None
                 }
-                Happened::Inbound(Inbound::Acknowledged(_) | Inbound::Unacknowledged)
-                | Happened::Command(Some(Command::Acknowledge | Command::Refer(_))) => None,
-                Happened::Command(Some(Command::HangUp(cause))) => {
-                    self.on_hang_up(&mut attempt, Some(cause));
-                    None
-                }
-                Happened::Command(None) => {
-                    self.on_hang_up(&mut attempt, None);
-                    None
-                }
-                Happened::Broken => Some(Dialled::Over(LegEnd::Unreachable)),
-                Happened::GaveUp => {
-                    attempt.give_up = None;
-                    self.end(LegEnd::ByUs);
-                    None
-                }
-                Happened::Forgotten => Some(Dialled::Over(LegEnd::ByUs)),
             };
             if let Some(dialled) = dialled {
                 return dialled;
             }
+        }
+    }
+
+    /// The next thing that happens, and what it comes to.
+    async fn step(&mut self, attempt: &mut Attempt) -> Option<Dialled> {
+        match self.wait(attempt).await {
+            Happened::Response(Some(response)) => self.on_response(attempt, response).await,
+            Happened::Response(None) => Some(Dialled::Over(self.without_answer(attempt))),
+            Happened::Inbound(Inbound::Accepted(response)) => {
+                self.catch_up(attempt);
+                self.on_accepted(attempt, *response).await
+            }
+            Happened::Inbound(Inbound::Request(request)) => {
+                self.on_early_request(*request, attempt.early.is_some()).await;
+                None
+            }
+            Happened::Inbound(Inbound::Acknowledged(_) | Inbound::Unacknowledged)
+            | Happened::Command(Some(Command::Acknowledge | Command::Refer(_))) => None,
+            Happened::Command(Some(Command::HangUp(cause))) => {
+                self.on_hang_up(attempt, Some(cause));
+                None
+            }
+            Happened::Command(None) => {
+                self.on_hang_up(attempt, None);
+                None
+            }
+            Happened::Broken => Some(Dialled::Over(LegEnd::Unreachable)),
+            Happened::GaveUp => {
+                attempt.give_up = None;
+                self.end(LegEnd::ByUs);
+                None
+            }
+            Happened::Forgotten => Some(Dialled::Over(LegEnd::ByUs)),
         }
     }
 
@@ -135,7 +154,7 @@ impl Call {
         session: Duration,
         minimum: Duration,
     ) -> Option<(Invite, Request)> {
-        let cseq = self.intent.cseq + retry;
+        let cseq = self.intent.cseq.saturating_add(retry);
         self.dialog.cseq = cseq;
         let body = self.local.offer(&self.formats, sdp::Direction::SendRecv);
         let mut extra = invite_headers(&self.dialog);
@@ -213,10 +232,10 @@ impl Call {
         if !headers::names(&response.headers, "Require", "100rel") {
             return;
         }
-        let Some(number) = headers::number(&response.headers, "RSeq") else { return };
+        let Some(number) = headers::rseq(&response.headers) else { return };
         let Some(mut early) = self.dialog.created_by(response) else { return };
         let known = (early.remote_tag.clone().unwrap_or_default(), number);
-        if attempt.pracked.contains(&known) || attempt.pracked.len() >= 32 {
+        if attempt.pracked.contains(&known) || attempt.pracked.len() >= MOST_PRACKS {
             return;
         }
         attempt.pracked.push(known);
@@ -236,11 +255,15 @@ impl Call {
         if self.state.hung_up {
             return Some(Dialled::Over(LegEnd::ByUs));
         }
+        // Whatever asks for another INVITE: an endless row of them is a loop.
+        if attempt.retry + 1 >= MOST_INVITES {
+            return Some(Dialled::Over(LegEnd::Failed(headers::final_answer(response))));
+        }
         if matches!(code, 401 | 407) && self.trunk.credentials.is_some() && attempt.answers.take(response) {
             return self.again(attempt);
         }
         if code == 422
-            && let Some(minimum) = headers::number(&response.headers, "Min-SE").map(Duration::from_secs)
+            && let Some(minimum) = headers::seconds(&response.headers, "Min-SE")
             && minimum > attempt.minimum
         {
             attempt.minimum = minimum;
@@ -336,7 +359,7 @@ impl Call {
     /// Numbers for a request that runs beside this task.
     pub(super) fn reserve_cseq(&mut self) -> u32 {
         let reserved = self.dialog.cseq;
-        self.dialog.cseq += 8;
+        self.dialog.cseq = self.dialog.cseq.saturating_add(8);
         reserved
     }
 }

@@ -57,6 +57,10 @@ impl Call {
     pub(super) fn remember(&mut self, response: &Response, ack: Option<Request>, flow: Flow) {
         let tag = headers::to_tag(&response.headers).unwrap_or_default().to_owned();
         let cseq = headers::cseq(&response.headers).map_or(0, |(number, _)| number);
+        self.keep_ack(tag, cseq, ack, flow);
+    }
+
+    fn keep_ack(&mut self, tag: String, cseq: u32, ack: Option<Request>, flow: Flow) {
         self.state.accepted.retain(|known| !(known.tag == tag && known.cseq == cseq));
         if self.state.accepted.len() >= MOST_ACCEPTED {
             self.state.accepted.remove(0);
@@ -90,6 +94,28 @@ impl Call {
             let flow = core.flow_of(&dialog, &flow, &bounds).await;
             exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &extra).await
         })
+    }
+
+    /// Hangs up an answered call whose task broke, from what is left of it: over the way of the INVITE,
+    /// as what broke may be what looks for a better one.
+    pub(super) async fn abandon(&mut self) {
+        self.state.hung_up = true;
+        if let Some(invite) = self.state.answered.clone()
+            && let Some(ack) = self.build_ack(&self.dialog, &invite)
+        {
+            // A second ACK does no harm, and without the first there is no BYE (RFC 3261 §15).
+            let tag = self.dialog.remote_tag.clone().unwrap_or_default();
+            let cseq = headers::cseq(&invite.headers).map_or(0, |(number, _)| number);
+            self.keep_ack(tag, cseq, Some(ack.clone()), self.flow.clone());
+            send_ack(&self.flow, ack).await;
+        }
+        let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
+        let (core, flow, credentials) =
+            (self.core.clone(), self.flow.clone(), self.trunk.credentials.clone());
+        let extra = [self.reason()];
+        self.core.runtime.spawn(async move {
+            exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &extra).await
+        });
     }
 
     /// Stays until no 2xx can come late, so that none is left without its ACK and BYE.

@@ -11,12 +11,14 @@ mod transfer;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use domain::audio::AudioFormat;
 use domain::number::E164;
 use domain::ports::{Answered, Detects, DialIntent, HangUp, LegEnd};
 use domain::trunk::Trunk;
+use futures_util::FutureExt;
 use media::Negotiated;
 use rsipstack::sip::{Header, Request};
 use tokio::sync::mpsc;
@@ -91,6 +93,8 @@ pub(crate) struct State {
     accepted: Vec<Accepted>,
     /// When late 2xx can no longer come.
     late_until: Option<Instant>,
+    /// The INVITE whose 2xx made the dialog.
+    answered: Option<Request>,
 }
 
 struct Accepted {
@@ -101,16 +105,24 @@ struct Accepted {
 }
 
 impl Call {
-    /// Carries the call to its end and stays for what comes late.
+    /// Carries the call to its end and stays for what comes late. Whatever breaks on the way, a
+    /// telephone that was picked up is hung up.
     pub(crate) async fn run(mut self: Box<Self>) {
         // Each phase has its own memory, so that waiting for what comes late costs little.
-        match Box::pin(self.dial()).await {
-            dialled::Dialled::Answered(answer) => {
-                let end = Box::pin(self.talk(*answer)).await;
-                self.end(end);
+        let end = match AssertUnwindSafe(Box::pin(self.dial())).catch_unwind().await {
+            Ok(dialled::Dialled::Answered(answer)) => {
+                self.state.answered = Some(answer.invite.clone());
+                let talked = AssertUnwindSafe(Box::pin(self.talk(*answer))).catch_unwind().await;
+                if talked.is_err() {
+                    tracing::error!(call_id = %self.intent.call_id, "the signalling of an answered call broke");
+                    Box::pin(self.abandon()).await;
+                }
+                talked.unwrap_or(LegEnd::Broken)
             }
-            dialled::Dialled::Over(end) => self.end(end),
-        }
+            Ok(dialled::Dialled::Over(end)) => end,
+            Err(_) => LegEnd::Broken,
+        };
+        self.end(end);
         self.linger().await;
     }
 

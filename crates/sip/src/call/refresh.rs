@@ -136,17 +136,20 @@ impl Call {
     fn on_refresh_answer(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
         let now = Instant::now();
         match response.status_code.code() {
-            200..=299 => talk.timer = SessionTimer::of_answer(&response.headers, now),
+            200..=299 => {
+                let minimum = self.core.timers.session_minimum;
+                talk.timer = SessionTimer::of_answer(&response.headers, minimum, now);
+            }
             408 | 481 => return Some(LegEnd::Lost),
             405 | 501 if talk.updates => {
                 talk.updates = false;
                 self.start_refresh(talk);
             }
             422 => {
-                let minimum = headers::number(&response.headers, "Min-SE").map(Duration::from_secs);
-                if let (Some(timer), Some(minimum)) = (&mut talk.timer, minimum) {
-                    timer.raise_to(minimum);
-                    timer.retry_at(Some(now));
+                // Without a minimum there is nothing to raise it to.
+                let minimum = headers::seconds(&response.headers, "Min-SE").unwrap_or_default();
+                if let Some(timer) = &mut talk.timer {
+                    timer.raise_to(minimum, now);
                 }
             }
             491 => {

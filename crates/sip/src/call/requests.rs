@@ -1,8 +1,6 @@
 //! The callee's requests in our dialog: BYE, OPTIONS, INFO, NOTIFY, UPDATE, re-INVITE (RFC 3261
 //! §12.2.2, §14.2, RFC 3311).
 
-use std::time::Duration;
-
 use domain::ports::LegEnd;
 use rsipstack::sip::{Header, Method, SipMessage};
 use rsipstack::transaction::Transaction;
@@ -39,12 +37,15 @@ impl Call {
 
     /// A request in the answered dialog; an end when it ends it.
     pub(super) async fn on_request(&mut self, talk: &mut Talk, request: Transaction) -> Option<LegEnd> {
-        let number = headers::cseq(&request.original.headers).map(|(number, _)| number);
-        if number < talk.remote_cseq {
+        let Some((number, _)) = headers::cseq(&request.original.headers) else {
+            self.reply(request, plain(400)).await;
+            return None;
+        };
+        if talk.remote_cseq.is_some_and(|highest| number < highest) {
             self.reply(request, plain(500)).await;
             return None;
         }
-        talk.remote_cseq = number;
+        talk.remote_cseq = Some(number);
         let answer = match request.original.method {
             Method::Bye => {
                 self.reply(request, plain(200)).await;
@@ -78,13 +79,13 @@ impl Call {
         }
         let timer = SessionTimer::of_request(&asked.headers, Instant::now());
         let minimum = self.core.timers.session_minimum;
-        let interval = headers::number(&asked.headers, "Session-Expires").map(Duration::from_secs);
+        let interval = headers::seconds(&asked.headers, "Session-Expires");
         let too_short = interval.is_some_and(|interval| interval < minimum);
         if too_short && headers::names(&asked.headers, "Supported", "timer") {
             return (422, vec![Header::MinSE(minimum.as_secs().to_string().into())], None);
         }
         let mut answer = if !asked.body.is_empty() {
-            self.local.version += 1;
+            self.local.version = self.local.version.wrapping_add(1);
             match self.local.answer(&asked.body, &[talk.agreed.format]) {
                 Ok((body, agreed)) => {
                     talk.agreed = agreed;
@@ -98,7 +99,7 @@ impl Call {
                 }
             }
         } else if is_invite {
-            self.local.version += 1;
+            self.local.version = self.local.version.wrapping_add(1);
             talk.offered = true;
             described(self.local.offer(&[talk.agreed.format], sdp::Direction::SendRecv))
         } else {

@@ -1,14 +1,20 @@
 //! How long a session may go without a refresh, and who refreshes it (RFC 4028).
+//!
+//! An interval is at least the Min-SE that we state, 90 s, and at most 24 h: a callee's interval
+//! beyond either bound counts as that bound.
 
 use std::time::Duration;
 
 use rsipstack::sip::{Header, Headers};
 use tokio::time::Instant;
 
-use crate::headers;
+use crate::headers::{self, LONGEST_TIME};
 
 /// A session is given up so long before its end, at most (RFC 4028 §10).
 const MARGIN: Duration = Duration::from_secs(32);
+
+/// So often a refresh may be refused as too short, by one hop after another (RFC 4028 §7.4).
+const MOST_RAISES: u8 = 4;
 
 /// The interval that both sides agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +24,8 @@ pub(super) struct SessionTimer {
     since: Instant,
     /// After a refresh that failed for now.
     retry: Option<Instant>,
+    /// How often a refresh was refused as too short.
+    raises: u8,
 }
 
 /// What is due.
@@ -30,29 +38,38 @@ pub(super) enum Due {
 }
 
 impl SessionTimer {
-    /// What a 2xx to our INVITE or UPDATE says; none when the callee wants no timer.
-    pub(super) fn of_answer(answer: &Headers, now: Instant) -> Option<Self> {
-        let interval = Duration::from_secs(headers::number(answer, "Session-Expires")?);
+    /// What a 2xx to our INVITE or UPDATE says, which stated `minimum`; none when the callee wants no
+    /// timer.
+    pub(super) fn of_answer(answer: &Headers, minimum: Duration, now: Instant) -> Option<Self> {
+        let interval = headers::seconds(answer, "Session-Expires").filter(|interval| !interval.is_zero())?;
         let refresher = headers::first(answer, "Session-Expires")
             .and_then(|value| headers::uri_parameter(value, "refresher"));
         let ours = !refresher.is_some_and(|who| who.eq_ignore_ascii_case("uas"));
-        (!interval.is_zero()).then_some(Self { interval, ours, since: now, retry: None })
+        // No answer may go below our minimum (RFC 4028 §9); one that does must not make us refresh
+        // without a pause.
+        Some(Self::new(interval.max(minimum), ours, now))
+    }
+
+    fn new(interval: Duration, ours: bool, since: Instant) -> Self {
+        Self { interval: interval.min(LONGEST_TIME), ours, since, retry: None, raises: 0 }
     }
 
     /// What we agree to when the callee refreshes; the headers of our answer go with it.
     pub(super) fn of_request(request: &Headers, now: Instant) -> Option<(Self, Vec<Header>)> {
-        let seconds = headers::number(request, "Session-Expires").filter(|seconds| *seconds > 0)?;
+        let interval = headers::seconds(request, "Session-Expires").filter(|interval| !interval.is_zero())?;
         let wish = headers::first(request, "Session-Expires")
             .and_then(|value| headers::uri_parameter(value, "refresher"));
         // In this request the callee is the UAC and we are the UAS.
         let ours = wish.is_some_and(|who| who.eq_ignore_ascii_case("uas"))
             || !headers::names(request, "Supported", "timer");
         let who = if ours { "uas" } else { "uac" };
+        // The answer may shorten the interval, which it does to one above our bound (RFC 4028 §9).
+        let timer = Self::new(interval, ours, now);
+        let seconds = timer.interval.as_secs();
         let mut answer = vec![Header::SessionExpires(format!("{seconds};refresher={who}").into())];
         if !ours {
             answer.push(Header::Require("timer".into()));
         }
-        let timer = Self { interval: Duration::from_secs(seconds), ours, since: now, retry: None };
         Some((timer, answer))
     }
 
@@ -71,9 +88,16 @@ impl SessionTimer {
         self.retry = Some(when.unwrap_or(self.since + self.interval));
     }
 
-    /// The callee wants no shorter interval than this (422, RFC 4028 §6).
-    pub(super) fn raise_to(&mut self, minimum: Duration) {
-        self.interval = self.interval.max(minimum);
+    /// The callee wants no shorter interval than this (422, RFC 4028 §6). Refreshes with it at once,
+    /// unless that would be the same request again, or one of an endless row.
+    pub(super) fn raise_to(&mut self, minimum: Duration, now: Instant) {
+        let raised = minimum.min(LONGEST_TIME);
+        if raised <= self.interval || self.raises >= MOST_RAISES {
+            return self.retry_at(None);
+        }
+        self.interval = raised;
+        self.raises += 1;
+        self.retry_at(Some(now));
     }
 
     /// The headers of our refresh.
@@ -88,6 +112,8 @@ impl SessionTimer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MINIMUM: Duration = Duration::from_secs(90);
 
     fn headers(lines: &[(&str, &str)]) -> Headers {
         let all = lines.iter().map(|(name, value)| match *name {
@@ -107,17 +133,18 @@ mod tests {
             ("1800;refresher=uas", (at(1768), Due::Expiry)),
             ("90;refresher=uas", (at(60), Due::Expiry)),
         ] {
-            let timer = SessionTimer::of_answer(&headers(&[("Session-Expires", value)]), now).unwrap();
+            let timer =
+                SessionTimer::of_answer(&headers(&[("Session-Expires", value)]), MINIMUM, now).unwrap();
             assert_eq!(timer.next(), next, "{value}");
         }
-        assert_eq!(SessionTimer::of_answer(&headers(&[]), now), None);
+        assert_eq!(SessionTimer::of_answer(&headers(&[]), MINIMUM, now), None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_refresh_that_failed_is_tried_again_until_the_expiry() {
         let now = Instant::now();
         let answer = headers(&[("Session-Expires", "90;refresher=uac")]);
-        let mut timer = SessionTimer::of_answer(&answer, now).unwrap();
+        let mut timer = SessionTimer::of_answer(&answer, MINIMUM, now).unwrap();
         timer.retry_at(Some(now + Duration::from_secs(50)));
         assert_eq!(timer.next(), (now + Duration::from_secs(50), Due::Refresh));
         timer.retry_at(None);
@@ -135,5 +162,44 @@ mod tests {
             let (_, answer) = SessionTimer::of_request(&headers(lines), now).unwrap();
             assert_eq!(answer[0].value(), who);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_interval_is_kept_between_our_minimum_and_a_day() {
+        let now = Instant::now();
+        let at = |seconds| now + Duration::from_secs(seconds);
+        for (value, next) in [
+            ("18446744073709551615;refresher=uas", (at(86_368), Due::Expiry)),
+            ("18446744073709551615", (at(43_200), Due::Refresh)),
+            ("340282366920938463463374607431768211456", (at(43_200), Due::Refresh)),
+            ("1;refresher=uac", (at(45), Due::Refresh)),
+        ] {
+            let stated = headers(&[("Session-Expires", value)]);
+            let timer = SessionTimer::of_answer(&stated, MINIMUM, now).unwrap();
+            assert_eq!(timer.next(), next, "{value}");
+        }
+        assert_eq!(SessionTimer::of_answer(&headers(&[("Session-Expires", "0")]), MINIMUM, now), None);
+        let wish = headers(&[("Session-Expires", "18446744073709551615"), ("Supported", "timer")]);
+        let (timer, answer) = SessionTimer::of_request(&wish, now).unwrap();
+        assert_eq!(timer.next(), (at(86_368), Due::Expiry));
+        assert_eq!(answer[0].value(), "86400;refresher=uac");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_as_too_short_end_after_a_few() {
+        let now = Instant::now();
+        let start = SessionTimer::of_answer(&headers(&[("Session-Expires", "90")]), MINIMUM, now).unwrap();
+        let mut same = start;
+        same.raise_to(MINIMUM, now);
+        assert_eq!(same.next().1, Due::Expiry, "the same request again would be refused again");
+        let mut endless = start;
+        let refreshes = (91..).take_while(|seconds| {
+            endless.raise_to(Duration::from_secs(*seconds), now);
+            endless.next().1 == Due::Refresh
+        });
+        assert_eq!(refreshes.count(), 4);
+        let mut huge = start;
+        huge.raise_to(Duration::MAX, now);
+        assert_eq!(huge.refresh_headers()[0].value(), "86400;refresher=uac");
     }
 }

@@ -62,7 +62,7 @@ impl Call {
         }
         self.flow = self.core.flow_of(&self.dialog, &self.flow, &self.core.bounds(&self.trunk)).await;
         let mut talk = Talk {
-            timer: SessionTimer::of_answer(&response.headers, now),
+            timer: SessionTimer::of_answer(&response.headers, self.core.timers.session_minimum, now),
             updates: headers::names(&response.headers, "Allow", "UPDATE"),
             ack: ack.map(|ack| (ack, now + self.core.timers.acknowledge)),
             invite,

@@ -71,7 +71,7 @@ impl Call {
         let (core, flow) = (self.core.clone(), self.flow.clone());
         let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
         talk.transfer = Some(Transfer {
-            first_cseq: dialog.cseq + 1,
+            first_cseq: dialog.cseq.saturating_add(1),
             last_cseq: self.dialog.cseq,
             accepted: false,
             settled: false,

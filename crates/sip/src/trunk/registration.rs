@@ -56,7 +56,7 @@ pub(super) async fn keep(core: Arc<Core>, trunk: Trunk, health: Arc<Health>, sto
                 health.registered(refused);
                 let base = binding.core.timers.registration_retry;
                 let pause = base * 2_u32.pow(failures.min(5));
-                failures += 1;
+                failures = failures.saturating_add(1);
                 pause + binding.core.tokens.part_of(base / 4)
             }
         };
@@ -86,12 +86,12 @@ impl Binding {
                 return Ok(granted(&response, &contact).unwrap_or(wanted));
             }
             // The registrar wants fewer refreshes (RFC 3261 §10.2.8).
-            let minimum = headers::number(&response.headers, "Min-Expires").filter(|_| code == 423);
+            let minimum = headers::seconds(&response.headers, "Min-Expires").filter(|_| code == 423);
             let Some(minimum) = minimum else {
                 tracing::warn!(trunk = %self.trunk.name, code, "the registration was refused");
                 return Err(Registration::Refused(headers::final_answer(&response)));
             };
-            self.lifetime = self.lifetime.max(Duration::from_secs(minimum));
+            self.lifetime = self.lifetime.max(minimum);
             refused = Registration::Refused(headers::final_answer(&response));
         }
         Err(refused)
@@ -130,11 +130,12 @@ impl Binding {
     }
 }
 
-/// The lifetime of our contact in a 2xx: its own, or that of all (RFC 3261 §10.2.1.1).
+/// The lifetime of our contact in a 2xx: its own, or that of all (RFC 3261 §10.2.1.1). One of more
+/// than a day counts as a day: it is refreshed sooner than it has to be.
 fn granted(response: &Response, contact: &str) -> Option<Duration> {
     let ours = headers::address_uri(contact);
     let listed = headers::list(&response.headers, "Contact");
     let own = listed.iter().find(|listed| headers::address_uri(listed) == ours);
-    let own = own.and_then(|listed| headers::parameter(listed, "expires")?.parse().ok());
-    own.or_else(|| headers::number(&response.headers, "Expires")).map(Duration::from_secs)
+    let own = own.and_then(|listed| headers::delta_seconds(headers::parameter(listed, "expires")?));
+    own.or_else(|| headers::seconds(&response.headers, "Expires"))
 }

@@ -16,6 +16,7 @@ mod cancel;
 mod digest;
 mod encrypted;
 mod failover;
+mod faults;
 mod guarded;
 mod in_dialog;
 mod logs;
