@@ -1,10 +1,12 @@
 //! The written life of one call: its moves reach the store in order, without the media waiting.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::{Ended, EndedReason, FinalAnswer, Live, OutboundCall};
 use domain::ports::{Clock, Fence, OutboundCalls, SavedLeg, StoreUnavailable};
+use futures_util::FutureExt;
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -30,6 +32,9 @@ pub(crate) const MOVES: usize = 4;
 /// Between two attempts to save an answer.
 const SAVE_AGAIN: Duration = Duration::from_secs(1);
 
+/// How often concluding is tried when it breaks; what it waits for is not counted here.
+const CONCLUDE_TRIES: usize = 2;
+
 /// An answer's dialog and moment.
 type Answer = (Box<SavedLeg>, OffsetDateTime);
 
@@ -46,11 +51,36 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Writes until the end; a call whose task vanished without one ends as `assistant-error`.
+    /// Writes until the end; a call whose task vanished without one ends as `assistant-error`. A fault
+    /// of the journal itself ends its call too, and never leaves it unconcluded.
     pub(crate) async fn keep(self, mut moves: mpsc::Receiver<Move>) {
         let mut live = Live::dialling();
+        let followed = AssertUnwindSafe(self.follow(&mut live, &mut moves)).catch_unwind().await;
+        let (ended, answer) = followed.unwrap_or_else(|_| {
+            tracing::error!(call = %self.call.id, "the journal of a call broke");
+            // Nothing that the call does could be written any more.
+            self.supervisor.hang_up(self.call.id, EndedReason::AssistantError);
+            self.broken(live)
+        });
+        for _ in 0..CONCLUDE_TRIES {
+            let concluding = self.conclude.conclude(&self.call, self.fence, ended, answer.clone());
+            if AssertUnwindSafe(concluding).catch_unwind().await.is_ok() {
+                break;
+            }
+            tracing::error!(call = %self.call.id, "concluding a call broke");
+        }
+        self.supervisor.leave(self.call.id);
+        drop(self.admission);
+    }
+
+    /// Writes moves until the end that they tell.
+    async fn follow(
+        &self,
+        live: &mut Live,
+        moves: &mut mpsc::Receiver<Move>,
+    ) -> (Ended, Option<FinalAnswer>) {
         let mut unsaved = None;
-        let (ended, answer) = loop {
+        loop {
             let next = match unsaved.take() {
                 None => moves.recv().await,
                 Some(answer) => {
@@ -64,13 +94,13 @@ impl Journal {
             match next {
                 // Told here, because a log may make its writer wait, and the media never waits.
                 Some(Move::Ringing { at, code }) => {
-                    live = live.ring(at);
+                    *live = live.ring(at);
                     tracing::info!(call = %self.call.id, sip.code = code, "call ringing");
                     self.judge(self.calls.ringing(self.fence, at).await);
                     crash_point("ringing");
                 }
                 Some(Move::Answered { at, leg, saved }) => {
-                    live = live.answer(at);
+                    *live = live.answer(at);
                     tracing::info!(call = %self.call.id, "call answered");
                     crash_point("answered");
                     unsaved = self.save((leg, at)).await;
@@ -78,16 +108,19 @@ impl Journal {
                     // The call's task may have ended meanwhile.
                     let _ = saved.send(());
                 }
-                Some(Move::Ended { ended, answer }) => break (ended, answer),
+                Some(Move::Ended { ended, answer }) => return (ended, answer),
                 None => {
                     tracing::error!(call = %self.call.id, "the task of a call broke");
-                    break (live.end(EndedReason::AssistantError, self.clock.now()), None);
+                    return self.broken(*live);
                 }
             }
-        };
-        self.conclude.conclude(&self.call, self.fence, ended, answer).await;
-        self.supervisor.leave(self.call.id);
-        drop(self.admission);
+        }
+    }
+
+    /// The end of a call that a fault of ours ended. Its leg, which went down with the call's task or
+    /// was ordered to, hangs up by itself.
+    fn broken(&self, live: Live) -> (Ended, Option<FinalAnswer>) {
+        (live.end(EndedReason::AssistantError, self.clock.now()), None)
     }
 
     /// Saves the answer's dialog, or gives it back to be saved later: without it, another node could

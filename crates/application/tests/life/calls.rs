@@ -8,7 +8,7 @@ use domain::ports::{HangUp, LegEnd, Refused};
 use domain::scope::Reach;
 use domain::testing::{deed, moment};
 
-use crate::support::{Node, RING_LIMIT, Seen, Wishes, is};
+use crate::support::{Brittle, Got, Node, RING_LIMIT, Seen, Wishes, is};
 
 fn failed(code: u16) -> LegEnd {
     LegEnd::Failed(FinalAnswer { code, phrase: "Said".into() })
@@ -156,6 +156,63 @@ async fn a_panic_in_a_calls_task_concludes_that_call_alone() {
     let gone = std::mem::replace(&mut node.callee, crate::support::Callee::new());
     drop(gone);
     assert_eq!(node.end(call).await, is("failed", "assistant-error"));
+}
+
+/// A leg that is dropped hangs up: that is its port's promise, which the wire tests of `sip` prove.
+#[tokio::test(start_paused = true)]
+async fn a_panicking_conversation_lets_go_of_its_leg() {
+    for answered in [false, true] {
+        let mut node = Node::new(Wishes { agent: true, ..Wishes::default() }).await;
+        let call = node.place().await;
+        assert!(matches!(node.mind.gets().await, Got::Opened { .. }));
+        node.callee.rings();
+        if answered {
+            node.callee.answers();
+            assert_eq!(node.callee.sees().await, Seen::Acknowledged);
+            // The agent's double panics in the call's task when its test end is gone.
+            node.mind.leaves();
+        } else {
+            node.callee.panics();
+        }
+        while node.callee.sees().await != Seen::Dropped {}
+        assert_eq!(node.end(call).await, is("failed", "assistant-error"), "answered: {answered}");
+        assert_eq!(node.supervisor.running(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leg_that_broke_ends_as_our_own_error() {
+    for answered in [false, true] {
+        let mut node = Node::new(Wishes::default()).await;
+        let call = node.place().await;
+        if answered {
+            node.callee.answers();
+            assert_eq!(node.callee.sees().await, Seen::Acknowledged);
+        }
+        node.callee.ends(LegEnd::Broken);
+        assert_eq!(node.end(call).await, is("failed", "assistant-error"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_while_concluding_does_not_lose_the_end() {
+    let mut node = Node::new(Wishes { breaks: Some(Brittle::Conclude), ..Wishes::default() }).await;
+    let call = node.place().await;
+    node.callee.ends(failed(486));
+    assert_eq!(node.end(call).await, is("busy", "customer-busy"));
+    node.supervisor.close();
+    node.supervisor.drained().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_the_journal_hangs_up_and_concludes() {
+    let mut node = Node::new(Wishes { breaks: Some(Brittle::Ringing), ..Wishes::default() }).await;
+    let call = node.place().await;
+    node.callee.rings();
+    assert_eq!(node.callee.sees().await, Seen::HungUp(HangUp::Forced));
+    assert_eq!(node.end(call).await, is("failed", "assistant-error"));
+    node.callee.ends(LegEnd::ByUs);
+    assert_eq!(node.callee.sees().await, Seen::Dropped);
 }
 
 #[tokio::test(start_paused = true)]

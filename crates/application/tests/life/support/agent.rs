@@ -44,6 +44,11 @@ impl Mind {
         self.events.send(event).unwrap();
     }
 
+    /// Breaks the task that polls the session.
+    pub fn leaves(&mut self) {
+        self.events = mpsc::unbounded_channel().0;
+    }
+
     /// The next thing that it gets, beside audio.
     pub async fn gets(&mut self) -> Got {
         loop {

@@ -2,6 +2,7 @@
 
 mod agent;
 mod blind;
+mod brittle;
 mod held;
 mod ports;
 mod wire;
@@ -30,6 +31,7 @@ use tokio::sync::mpsc;
 
 pub use agent::{Got, Mind, Tape};
 use blind::Blind;
+pub use brittle::Brittle;
 pub use held::HeldNodes;
 pub use ports::{Counter, MemorySpool, Receivers, SimulatedClock, Voice};
 pub use wire::{Callee, Seen};
@@ -69,19 +71,24 @@ pub struct Wishes {
     pub agent: bool,
     /// The trunk is offered wideband sound.
     pub wideband: bool,
+    /// Where the store breaks, once.
+    pub breaks: Option<Brittle>,
 }
 
 impl Default for Wishes {
     fn default() -> Self {
         let outcome = |_| TryOutcome::Answered(200);
-        Self { broken_voice: false, blind: false, outcome, agent: false, wideband: true }
+        Self { broken_voice: false, blind: false, outcome, agent: false, wideband: true, breaks: None }
     }
 }
 
 impl Node {
     pub async fn new(wishes: Wishes) -> Self {
         let store = InMemory::new();
-        let world = World::new(store.clone(), ());
+        let mut world = World::new(store.clone(), ());
+        if let Some(breaks) = wishes.breaks {
+            world.calls = breaks.over(Arc::clone(&world.calls));
+        }
         let mut ground = Ground::lay(&world, None).await.unwrap();
         if wishes.agent {
             ground.assistant = ground.cascade().unwrap();

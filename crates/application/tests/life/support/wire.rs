@@ -57,6 +57,11 @@ impl Callee {
         self.events.send(event).unwrap();
     }
 
+    /// Breaks the task that polls the leg.
+    pub fn panics(&mut self) {
+        self.events = mpsc::unbounded_channel().0;
+    }
+
     pub fn rings(&self) {
         self.does(LegEvent::Ringing { code: 180 });
     }
