@@ -10,6 +10,7 @@ use domain::ports::{Entropy, Speech};
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Transport, Trunk, TrunkAddress};
 use media::PortRange;
+use sip::edge::Heard;
 use sip::stack::StackSettings;
 use sip::timers::{Timers, TransactionTimers};
 use sip::uas::{IncomingCall, Registered, Uas};
@@ -117,7 +118,7 @@ impl Phone {
             listen: settings.listen,
             public_address: None,
             tls: None,
-            only_from: settings.only_from,
+            heard: settings.only_from.map_or(Heard::Everybody, Heard::Only),
             timers: settings.timers,
         };
         let (uas, calls) = Uas::start(stack, BACKLOG).await?;

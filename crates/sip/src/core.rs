@@ -9,6 +9,7 @@ use domain::trunk::{Transport, TrunkAddress};
 use tokio::runtime::Handle;
 
 use crate::dialog::Dialog;
+use crate::edge::Edge;
 use crate::gateways::{Bounds, KnownHost};
 use crate::headers;
 use crate::resolve::Resolve;
@@ -24,6 +25,7 @@ const NEXT_HOP_LOOKUP: Duration = Duration::from_millis(500);
 pub(crate) struct Core {
     pub(crate) stack: Arc<Stack>,
     pub(crate) table: Arc<Table>,
+    pub(crate) edge: Arc<Edge>,
     pub(crate) timers: Timers,
     pub(crate) tokens: Tokens,
     pub(crate) resolver: Arc<dyn Resolve>,

@@ -10,6 +10,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::core::Core;
 use crate::dialog::Dialog;
 use crate::digest::{Answers, Subject};
+use crate::edge::LiveName;
+use crate::headers;
 use crate::stack::{Flow, is_local};
 
 /// Provisional responses that may wait for the call's task.
@@ -46,7 +48,7 @@ impl Invite {
         let (sender, responses) = mpsc::channel(WAITING_RESPONSES);
         let transaction = open(core, flow, request);
         let driver = core.runtime.spawn(async move {
-            let Some(mut transaction) = transaction else { return };
+            let Some((mut transaction, _name)) = transaction else { return };
             if transaction.send().await.is_err() {
                 return;
             }
@@ -72,7 +74,7 @@ impl Invite {
 
 /// Sends one request as it is and waits for its final answer.
 pub(crate) async fn send_once(core: &Core, flow: &Flow, request: Request) -> Outcome {
-    let Some(mut transaction) = open(core, flow, request) else { return Outcome::Silent };
+    let Some((mut transaction, _name)) = open(core, flow, request) else { return Outcome::Silent };
     if transaction.send().await.is_err() {
         return Outcome::Silent;
     }
@@ -132,12 +134,16 @@ pub(crate) fn authorize(
     request.headers.extend(headers);
 }
 
-fn open(core: &Core, flow: &Flow, request: Request) -> Option<Transaction> {
+/// A client transaction, and the name by which its responses are admitted.
+fn open(core: &Core, flow: &Flow, request: Request) -> Option<(Transaction, LiveName)> {
+    let via = headers::first(&request.headers, "Via").unwrap_or_default();
+    let branch = headers::uri_parameter(via, "branch").unwrap_or_default();
+    let name = core.edge.live.enter_transaction(branch);
     let key = TransactionKey::from_request(&request, TransactionRole::Client)
         .inspect_err(|error| tracing::error!(%error, "a request of ours is malformed"))
         .ok()?;
     let connection = Some(flow.connection.clone());
     let mut transaction = Transaction::new_client(key, request, core.stack.endpoint(), connection);
     transaction.destination = Some(flow.destination());
-    Some(transaction)
+    Some((transaction, name))
 }

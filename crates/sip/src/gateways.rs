@@ -8,9 +8,10 @@ use std::sync::Arc;
 use domain::network::{AddressPolicy, Refused};
 use domain::ports::NoAnswer;
 use domain::trunk::{Trunk, TrunkAddress};
+use tokio::time::Instant;
 
 use crate::core::Core;
-use crate::resolve::Resolve;
+use crate::resolve::{Resolve, default_port};
 
 /// A host that is known without DNS, because it belongs to the service. It is not pinged and not
 /// guarded, and sees our own address where others see the public one.
@@ -61,7 +62,32 @@ impl Core {
                 guard.judge(gateway.ip()).map_err(|refused| io::Error::other(Guarded(refused)))?;
             }
         }
+        match known {
+            Some(_) => self.edge.peers.learn_inside(trunk, &found),
+            None => self.edge.peers.learn(trunk, trunk.address.port, &found, Instant::now()),
+        }
         Ok(found)
+    }
+
+    /// Keeps the trunk's peers fresh: what its name leads to may send to us as well as we to it. The
+    /// name is asked for SRV records and for addresses alike, as a trunk need not call us from where
+    /// we call it.
+    pub(crate) async fn learn_peers(&self, trunk: &Trunk) {
+        if self.known_host(&trunk.address).is_some() {
+            return;
+        }
+        // What could not be looked up stays as it was.
+        let _ = self.gateways(trunk).await;
+        if trunk.address.host.parse::<IpAddr>().is_ok() {
+            return;
+        }
+        let port = if trunk.address.port.is_some() { None } else { Some(default_port(trunk.transport)) };
+        let other = TrunkAddress { port, ..trunk.address.clone() };
+        let Ok(found) = self.resolver.targets(&other, trunk.transport).await else { return };
+        let bounds = self.bounds(trunk);
+        if found.iter().all(|target| bounds.admit(*target)) {
+            self.edge.peers.learn(trunk, port, &found, Instant::now());
+        }
     }
 
     /// The address that a trunk's answers and requests reach us at.

@@ -6,6 +6,7 @@ mod core;
 pub mod crypto;
 mod dialog;
 mod digest;
+pub mod edge;
 mod exchange;
 mod gateways;
 mod headers;

@@ -28,7 +28,7 @@ impl Dns {
 }
 
 /// The port of a transport without an explicit one (RFC 3261 §19.1.2).
-const fn default_port(transport: Transport) -> u16 {
+pub(crate) const fn default_port(transport: Transport) -> u16 {
     match transport {
         Transport::Udp | Transport::Tcp => 5060,
         Transport::Tls => 5061,

@@ -1,11 +1,11 @@
-//! Where requests go that open a transaction: to their dialog, or to a plain answer.
+//! Where requests of our dialogs go. Others open no transaction: the edge answers them.
 
 use std::sync::Arc;
 
 use rsipstack::sip::{Header, Method};
 use rsipstack::transaction::{Transaction, TransactionReceiver};
 
-use crate::dialog::{ALLOW, SDP};
+use crate::dialog::ALLOW;
 use crate::headers;
 use crate::table::{Inbound, Table};
 
@@ -30,21 +30,11 @@ fn dialog_key(request: &Transaction) -> Option<(&str, &str)> {
     Some((headers::first(headers, "Call-ID")?.trim(), headers::to_tag(headers)?))
 }
 
-/// Answers a request outside of any dialog; we take no calls yet.
+/// Answers a request of a dialog that is over.
 async fn answer(mut request: Transaction) {
-    let (method, in_dialog) = (request.original.method, headers::to_tag(&request.original.headers).is_some());
-    let code: u16 = match method {
-        _ if in_dialog => 481,
-        Method::Options => 200,
-        Method::Invite => 480,
-        _ => 405,
-    };
-    let mut extra = vec![Header::Allow(ALLOW.into())];
-    if method == Method::Options {
-        extra.push(Header::Accept(SDP.into()));
-        extra.push(Header::Supported("timer, 100rel".into()));
-    }
-    if request.reply_with(code.into(), extra, None).await.is_ok() && method == Method::Invite {
+    let is_invite = request.original.method == Method::Invite;
+    let allow = Header::Allow(ALLOW.into());
+    if request.reply_with(481.into(), vec![allow], None).await.is_ok() && is_invite {
         // The refusal is repeated until its ACK.
         while request.receive().await.is_some() {}
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use domain::network::AddressPolicy;
 
+use crate::edge::{PeerRates, StreamLimits};
 use crate::gateways::KnownHost;
 use crate::resolve::{Dns, Resolve};
 use crate::timers::Timers;
@@ -27,6 +28,10 @@ pub struct Settings {
     pub tls: Option<Arc<rustls::ClientConfig>>,
     /// Time limits.
     pub timers: Timers,
+    /// What peers may ask for outside of our calls.
+    pub peer_rates: PeerRates,
+    /// Bounds of the TCP connections that are accepted.
+    pub streams: StreamLimits,
     /// Finds the gateways of trunks.
     pub resolver: Arc<dyn Resolve>,
     /// Hosts that it is not asked for.
@@ -45,6 +50,8 @@ impl Settings {
             media_address: None,
             tls: None,
             timers: Timers::default(),
+            peer_rates: PeerRates::default(),
+            streams: StreamLimits::default(),
             resolver: Arc::new(Dns::system()),
             known_hosts: Vec::new(),
             guard: AddressPolicy::default(),

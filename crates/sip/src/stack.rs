@@ -10,19 +10,19 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use rsipstack::EndpointBuilder;
 use rsipstack::platform::CancellationToken;
+use rsipstack::platform::net::UdpSocket as DatagramSocket;
 use rsipstack::sip::{Header, Response, SipMessage};
-use rsipstack::transaction::endpoint::{
-    EndpointInnerRef, EndpointOption, MessageInspector, TransportEventInspector,
-};
+use rsipstack::transaction::endpoint::{EndpointInnerRef, EndpointOption, MessageInspector};
 use rsipstack::transaction::{Endpoint, TransactionReceiver};
 use rsipstack::transport::tcp::TcpConnection;
 use rsipstack::transport::tls::TlsConnection;
 use rsipstack::transport::udp::{UdpConnection, UdpInner};
-use rsipstack::transport::{SipAddr, SipConnection, TransportEvent, TransportLayer};
+use rsipstack::transport::{SipAddr, SipConnection, TransportLayer};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio_rustls::TlsConnector;
 
+use crate::edge::{Edge, Heard, Inlet, Intake, Listener, read_stream};
 use crate::timers::TransactionTimers;
 
 pub use domain::trunk::Transport;
@@ -42,8 +42,8 @@ pub struct StackSettings {
     pub public_address: Option<IpAddr>,
     /// Trust and client certificate for TLS peers; without it TLS is refused.
     pub tls: Option<Arc<rustls::ClientConfig>>,
-    /// The only address that is heard, and over UDP alone; everybody when absent.
-    pub only_from: Option<SocketAddr>,
+    /// Who is heard.
+    pub heard: Heard,
     /// The timers of RFC 3261 §17.
     pub timers: TransactionTimers,
 }
@@ -57,7 +57,7 @@ pub struct StartError {
     cause: io::Error,
 }
 
-/// Sees every message before transactions do.
+/// Sees every message that belongs to our transactions and dialogs before transactions do.
 pub trait Observer: Send + Sync + 'static {
     /// A 2xx to an INVITE came: its retransmissions and forks belong to no transaction (RFC 6026).
     fn invite_accepted(&self, response: &Response, connection: &SipConnection);
@@ -106,6 +106,8 @@ pub struct Stack {
     public_address: Option<IpAddr>,
     tls: Option<TlsConnector>,
     flows: Mutex<HashMap<FlowKey, FlowSlot>>,
+    inlet: Arc<Inlet>,
+    edge: Option<Arc<Edge>>,
     cancel: CancellationToken,
 }
 
@@ -117,31 +119,69 @@ impl Stack {
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<(Arc<Self>, TransactionReceiver), StartError> {
         let failed = |cause| StartError { listen: settings.listen, cause };
-        let (udp, listener) = match settings.only_from {
-            Some(_) => (bind_udp(settings.listen).map_err(failed)?, None),
-            None => bind_both(settings.listen).await.map(|(udp, tcp)| (udp, Some(tcp))).map_err(failed)?,
+        let (udp, listener) = match settings.heard {
+            Heard::Only(_) => (bind_udp(settings.listen).map_err(failed)?, None),
+            _ => bind_both(settings.listen).await.map(|(udp, tcp)| (udp, Some(tcp))).map_err(failed)?,
         };
         let local = udp.local_addr().map_err(failed)?;
         let cancel = CancellationToken::new();
+        // Whatever fails below, nothing of it goes on.
+        let guard = cancel.clone().drop_guard();
+        let mut intake = None;
+        let socket: Arc<dyn DatagramSocket> = match &settings.heard {
+            Heard::Everybody => Arc::new(UdpSocket::from_std(udp).map_err(failed)?),
+            Heard::Only(only) => {
+                Arc::new(Filtered { socket: UdpSocket::from_std(udp).map_err(failed)?, only: *only })
+            }
+            Heard::Peers(edge, _) => {
+                let started = Intake::start(udp, edge.clone(), cancel.clone()).await.map_err(failed)?;
+                let socket = started.socket.clone();
+                intake = Some(started);
+                socket
+            }
+        };
         let address = SipAddr { r#type: Some(rsipstack::sip::Transport::Udp), addr: local.into() };
-        let inner = UdpInner { conn: Arc::new(udp), addr: address };
+        let inner = UdpInner { conn: socket, addr: address };
         let udp = UdpConnection::attach(inner, None, Some(cancel.child_token())).await;
         let udp = SipConnection::Udp(udp);
         let transports = TransportLayer::new_with_domain_resolver(cancel.clone(), Box::new(NoResolver));
-        transports.add_transport(udp.clone());
-        let mut builder = EndpointBuilder::new();
-        builder
+        if intake.is_none() {
+            transports.add_transport(udp.clone());
+        }
+        let endpoint = EndpointBuilder::new()
             .with_user_agent(concat!("Callwright/", env!("CARGO_PKG_VERSION")))
             .with_transport_layer(transports)
             .with_cancel_token(cancel.clone())
             .with_option(settings.timers.into_option())
-            .with_inspector(Box::new(LocalMark));
-        if observer.is_some() || settings.only_from.is_some() {
-            builder.with_transport_inspector(Box::new(Tap { observer, only_from: settings.only_from }));
-        }
-        let endpoint = builder.build();
+            .with_inspector(Box::new(LocalMark))
+            .build();
         let incoming = endpoint.incoming_transactions().map_err(|error| failed(io::Error::other(error)))?;
         let inner = endpoint.inner.clone();
+        let inlet = Arc::new(Inlet::new(inner.clone(), observer));
+        let edge = match settings.heard {
+            Heard::Peers(edge, limits) => {
+                if let Some(listener) = listener {
+                    let (edge, inlet, stop) = (edge.clone(), inlet.clone(), cancel.clone());
+                    let listener = Listener { socket: listener, local, edge, limits, inlet, stop };
+                    tokio::spawn(listener.accept());
+                }
+                Some(edge)
+            }
+            Heard::Everybody | Heard::Only(_) => {
+                if let Some(listener) = listener {
+                    tokio::spawn(accept(listener, inner.clone(), local, cancel.clone()));
+                }
+                None
+            }
+        };
+        if let Some(intake) = intake {
+            tokio::spawn(intake.work_off(inlet.clone(), udp.clone()));
+        }
+        tokio::spawn(async move {
+            if let Err(error) = inner.serve().await {
+                tracing::error!(%error, "the SIP endpoint stopped");
+            }
+        });
         let stack = Arc::new(Self {
             endpoint,
             udp,
@@ -149,15 +189,9 @@ impl Stack {
             public_address: settings.public_address,
             tls: settings.tls.map(TlsConnector::from),
             flows: Mutex::new(HashMap::new()),
-            cancel: cancel.clone(),
-        });
-        if let Some(listener) = listener {
-            tokio::spawn(accept(listener, inner.clone(), local, cancel));
-        }
-        tokio::spawn(async move {
-            if let Err(error) = inner.serve().await {
-                tracing::error!(%error, "the SIP endpoint stopped");
-            }
+            inlet,
+            edge,
+            cancel: guard.disarm(),
         });
         Ok((stack, incoming))
     }
@@ -213,7 +247,12 @@ impl Stack {
             }
         }
         let connection = self.open(transport, peer, host).await?;
-        self.endpoint.inner.transport_layer.add_connection(connection.clone());
+        match &self.edge {
+            Some(edge) => {
+                tokio::spawn(read_stream(connection.clone(), edge.clone(), self.inlet.clone()));
+            }
+            None => self.endpoint.inner.transport_layer.add_connection(connection.clone()),
+        }
         *held = Some(connection.clone());
         Ok(Flow { transport, peer, connection })
     }
@@ -264,7 +303,7 @@ pub fn wire(transport: Transport) -> rsipstack::sip::Transport {
     }
 }
 
-async fn bind_both(listen: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> {
+async fn bind_both(listen: SocketAddr) -> io::Result<(StdUdpSocket, TcpListener)> {
     let mut attempts = 0;
     loop {
         let udp = bind_udp(listen)?;
@@ -279,16 +318,17 @@ async fn bind_both(listen: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> {
     }
 }
 
-fn bind_udp(listen: SocketAddr) -> io::Result<UdpSocket> {
+fn bind_udp(listen: SocketAddr) -> io::Result<StdUdpSocket> {
     let socket = Socket::new(Domain::for_address(listen), Type::DGRAM, Some(Protocol::UDP))?;
     if let Err(error) = socket.set_recv_buffer_size(UDP_RECEIVE_BUFFER) {
         tracing::warn!(%error, "the SIP receive buffer keeps the system's size");
     }
     socket.set_nonblocking(true)?;
     socket.bind(&listen.into())?;
-    UdpSocket::from_std(socket.into())
+    Ok(socket.into())
 }
 
+/// Accepts streams of everybody.
 async fn accept(
     listener: TcpListener,
     endpoint: EndpointInnerRef,
@@ -346,34 +386,30 @@ impl MessageInspector for LocalMark {
     }
 }
 
-struct Tap {
-    observer: Option<Arc<dyn Observer>>,
-    only_from: Option<SocketAddr>,
+/// A socket that hears one address alone.
+struct Filtered {
+    socket: UdpSocket,
+    only: SocketAddr,
 }
 
 #[async_trait]
-impl TransportEventInspector for Tap {
-    async fn handle(&self, event: TransportEvent) -> Option<TransportEvent> {
-        if let TransportEvent::Incoming(message, connection, from) = &event {
-            let known = |only| from.get_socketaddr().is_ok_and(|from| from == only);
-            if !self.only_from.is_none_or(known) {
-                return None;
-            }
-            if let (SipMessage::Response(response), Some(observer)) = (message, &self.observer)
-                && (200..300).contains(&response.status_code.code())
-                && is_for_invite(response)
-            {
-                observer.invite_accepted(response, connection);
+impl DatagramSocket for Filtered {
+    async fn recv_from(&self, buffer: &mut [u8]) -> rsipstack::Result<(usize, SocketAddr)> {
+        loop {
+            let (length, from) = self.socket.recv_from(buffer).await?;
+            if from == self.only {
+                return Ok((length, from));
             }
         }
-        Some(event)
     }
-}
 
-fn is_for_invite(response: &Response) -> bool {
-    response.headers.iter().any(|header| {
-        matches!(header, Header::CSeq(cseq) if cseq.method().is_ok_and(|m| m == rsipstack::sip::Method::Invite))
-    })
+    async fn send_to(&self, datagram: &[u8], to: SocketAddr) -> rsipstack::Result<usize> {
+        Ok(self.socket.send_to(datagram, to).await?)
+    }
+
+    fn local_addr(&self) -> rsipstack::Result<SocketAddr> {
+        Ok(self.socket.local_addr()?)
+    }
 }
 
 impl TransactionTimers {

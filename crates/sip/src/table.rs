@@ -10,6 +10,7 @@ use rsipstack::transaction::Transaction;
 use rsipstack::transport::SipConnection;
 use tokio::sync::mpsc;
 
+use crate::edge::{Live, LiveName};
 use crate::headers;
 use crate::stack::Observer;
 
@@ -38,18 +39,24 @@ struct Entry {
 }
 
 /// The live dialogs.
-#[derive(Default)]
 pub(crate) struct Table {
     entries: Mutex<HashMap<String, Entry>>,
+    live: Arc<Live>,
 }
 
 impl Table {
+    /// A table whose calls are heard from any address.
+    pub(crate) fn new(live: Arc<Live>) -> Self {
+        Self { entries: Mutex::default(), live }
+    }
+
     /// Enters a call; it leaves when the registration is dropped, on every path.
     pub(crate) fn enter(self: &Arc<Self>, trunk: TrunkId, call_id: &str, local_tag: &str) -> Registration {
         let (inbox, messages) = mpsc::channel(WAITING_MESSAGES);
         let entry = Entry { trunk, local_tag: local_tag.to_owned(), live: true, inbox: inbox.clone() };
         self.entries.lock().insert(call_id.to_owned(), entry);
-        Registration { table: self.clone(), call_id: call_id.to_owned(), inbox, messages }
+        let name = self.live.enter_dialog(call_id, local_tag);
+        Registration { table: self.clone(), call_id: call_id.to_owned(), inbox, messages, _name: name }
     }
 
     /// How many calls are live or still owe an answer.
@@ -88,6 +95,7 @@ pub(crate) struct Registration {
     call_id: String,
     inbox: mpsc::Sender<Inbound>,
     messages: mpsc::Receiver<Inbound>,
+    _name: LiveName,
 }
 
 impl Registration {

@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::core::Core;
+use crate::edge::{DropCounts, Edge, Heard};
 use crate::orphan;
 use crate::prepared::{Prepared, open_first};
 use crate::router;
@@ -37,18 +38,21 @@ impl SipTelephony {
     /// Binds its sockets and starts; signalling runs on the runtime that this is called on, whoever
     /// polls the legs.
     pub async fn start(settings: Settings, entropy: Arc<dyn Entropy>) -> Result<Arc<Self>, StartError> {
-        let table = Arc::new(Table::default());
+        let linger = settings.timers.transaction.t1 * 64;
+        let edge = Edge::new(linger, settings.peer_rates);
+        let table = Arc::new(Table::new(edge.live.clone()));
         let stack = StackSettings {
             listen: settings.listen,
             public_address: settings.public_address,
             tls: settings.tls,
-            only_from: None,
+            heard: Heard::Peers(edge.clone(), settings.streams),
             timers: settings.timers.transaction,
         };
         let (stack, incoming) = Stack::start(stack, Some(table.clone())).await?;
         let core = Arc::new(Core {
             stack,
             table: table.clone(),
+            edge: edge.clone(),
             timers: settings.timers,
             tokens: Tokens::new(entropy),
             resolver: settings.resolver,
@@ -57,6 +61,7 @@ impl SipTelephony {
             runtime: Handle::current(),
         });
         tokio::spawn(router::route(incoming, table));
+        tokio::spawn(Edge::log(Arc::downgrade(&edge)));
         let media_address = settings.media_address.unwrap_or(settings.listen.ip());
         Ok(Arc::new(Self {
             watch: Arc::new(Watch::new(core.clone())),
@@ -80,6 +85,18 @@ impl SipTelephony {
     /// or a CANCEL).
     pub fn dialogs(&self) -> usize {
         self.core.table.len()
+    }
+
+    /// How many transactions are kept, ours and those of peers: running, or over and still known for
+    /// retransmissions.
+    pub fn transactions(&self) -> usize {
+        let stats = self.core.stack.endpoint().get_stats();
+        stats.running_transactions + stats.finished_transactions
+    }
+
+    /// What was dropped since the start.
+    pub fn dropped(&self) -> DropCounts {
+        self.core.edge.drops.counts()
     }
 
     /// How a trunk stands by its last pings; one that was never pinged counts as up.

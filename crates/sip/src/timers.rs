@@ -49,6 +49,8 @@ pub struct Timers {
     pub ping_down: Duration,
     /// How long a ping may stay unanswered.
     pub ping_answer: Duration,
+    /// Between two lookups of a trunk's name, for the addresses that it may send from.
+    pub peers: Duration,
     /// The lifetime that a registration asks for.
     pub registration: Duration,
     /// The first pause after a failed registration; it doubles up to 32 of it.
@@ -71,6 +73,7 @@ impl Default for Timers {
             ping: Duration::from_secs(30),
             ping_down: Duration::from_secs(3),
             ping_answer: Duration::from_secs(4),
+            peers: Duration::from_secs(30),
             registration: Duration::from_mins(10),
             registration_retry: Duration::from_secs(5),
         }

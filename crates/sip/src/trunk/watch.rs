@@ -38,6 +38,7 @@ impl Watch {
 
     /// Watches exactly these trunks; one that did not change is left alone.
     pub(crate) fn set(&self, trunks: Vec<Trunk>) {
+        self.core.edge.peers.keep(&trunks);
         let mut wanted: HashMap<TrunkId, Trunk> = trunks.into_iter().map(|trunk| (trunk.id, trunk)).collect();
         let mut watched = self.trunks.lock();
         let mut before = HashMap::new();
@@ -113,9 +114,21 @@ impl Watch {
             };
             self.tasks.spawn_on(keep, &self.core.runtime);
         }
+        let peers = keep_peers(self.core.clone(), trunk.clone(), stop.clone());
+        self.tasks.spawn_on(peers, &self.core.runtime);
         let pings = keep_pinging(self.core.clone(), trunk.clone(), health.clone(), stop.clone());
         self.tasks.spawn_on(pings, &self.core.runtime);
         Watched { trunk, health, stop, unregistered }
+    }
+}
+
+async fn keep_peers(core: Arc<Core>, trunk: Trunk, stop: CancellationToken) {
+    loop {
+        let pause = core.timers.peers + core.tokens.part_of(core.timers.peers / 10);
+        tokio::select! {
+            () = async { core.learn_peers(&trunk).await; tokio::time::sleep(pause).await } => {}
+            () = stop.cancelled() => return,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 
 use super::Uas;
 use crate::core::Core;
+use crate::edge::{Edge, PeerRates};
 use crate::resolve::Dns;
 use crate::table::Table;
 use crate::timers::Timers;
@@ -26,10 +27,13 @@ impl Uas {
     /// Registers with `registrar`, as the user of its credentials, from the sockets that calls
     /// come in on. It answers digest challenges, refreshes, and tries again after a failure.
     pub fn register(&self, registrar: Trunk, timers: Timers, entropy: Arc<dyn Entropy>) -> Registered {
+        // It hears everybody: nothing is ever asked of this one.
+        let edge = Edge::new(timers.transaction.t1 * 64, PeerRates::default());
         let core = Arc::new(Core {
             stack: self.stack.clone(),
             // No dialogs of ours begin here, so nothing is ever looked up.
-            table: Arc::new(Table::default()),
+            table: Arc::new(Table::new(edge.live.clone())),
+            edge,
             timers,
             tokens: Tokens::new(entropy),
             resolver: Arc::new(Dns::system()),

@@ -1,10 +1,10 @@
 //! Requests of the callee inside the call: OPTIONS, INFO, UPDATE, re-INVITE, hold; before the answer
 //! too.
 
-use domain::ports::{HangUp, LegEnd};
+use domain::ports::{HangUp, LegEnd, Telephony};
 
 use crate::support::peer::Peer;
-use crate::support::{Caller, trunk};
+use crate::support::{Caller, plan, trunk};
 
 #[tokio::test]
 async fn hold_and_resume_are_answered_in_kind() {
@@ -171,6 +171,8 @@ async fn a_reliable_provisional_answer_gets_one_prack_and_may_carry_the_session(
 #[tokio::test]
 async fn requests_out_of_any_dialog_get_a_plain_answer() {
     let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
+    // A peer is who a trunk leads to.
+    drop(caller.telephony.prepare(plan(&trunk(peer.address()))).await.unwrap());
     let target = caller.telephony.local_addr();
     for (number, method, code) in [(1, "OPTIONS", 200), (2, "INVITE", 480), (3, "MESSAGE", 405)] {
         let text = format!(

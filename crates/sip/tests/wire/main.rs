@@ -14,6 +14,8 @@
 
 mod cancel;
 mod digest;
+mod edge;
+mod edge_streams;
 mod encrypted;
 mod failover;
 mod faults;

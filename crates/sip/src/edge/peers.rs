@@ -1,0 +1,224 @@
+//! The configured peers: every address that the name of a trunk leads to, and the networks that a
+//! trunk's calls may come from.
+
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use domain::ids::TrunkId;
+use domain::network::Network;
+use domain::trunk::{Transport, Trunk, TrunkAddress};
+use parking_lot::{Mutex, RwLock};
+use tokio::time::Instant;
+
+/// A name with many addresses often gives some of them at a time: each is a peer for so long after
+/// the last answer that had it. Without new answers the last ones hold.
+const KEPT: Duration = Duration::from_mins(10);
+
+/// Addresses that are kept of one lookup; a name that has more was made to fill our memory.
+const MOST_ADDRESSES: usize = 64;
+
+/// The configured peers.
+#[derive(Default)]
+pub struct Peers {
+    trunks: Mutex<HashMap<TrunkId, Known>>,
+    /// Asked for every message that names nothing of ours.
+    admitted: RwLock<Admitted>,
+}
+
+#[derive(Default, PartialEq, Eq)]
+struct Admitted {
+    addresses: HashSet<IpAddr>,
+    sockets: HashSet<SocketAddr>,
+    networks: Vec<Network>,
+}
+
+/// What is known of one trunk.
+struct Known {
+    address: TrunkAddress,
+    transport: Transport,
+    /// The addresses that each lookup gave, by the port that it asked with.
+    answers: HashMap<Option<u16>, Vec<(IpAddr, Instant)>>,
+    /// The one way to a host inside the service.
+    socket: Option<SocketAddr>,
+    networks: Vec<Network>,
+}
+
+impl Peers {
+    /// Whether a message from there comes from a peer.
+    pub fn admit(&self, from: SocketAddr) -> bool {
+        let from = SocketAddr::new(from.ip().to_canonical(), from.port());
+        let admitted = self.admitted.read();
+        admitted.addresses.contains(&from.ip())
+            || admitted.sockets.contains(&from)
+            || admitted.networks.iter().any(|network| network.contains(from.ip()))
+    }
+
+    /// Keeps exactly the peers of these trunks.
+    pub fn keep(&self, trunks: &[Trunk]) {
+        let mut known = self.trunks.lock();
+        let ids: HashSet<TrunkId> = trunks.iter().map(|trunk| trunk.id).collect();
+        known.retain(|id, _| ids.contains(id));
+        for trunk in trunks {
+            let networks = Vec::new();
+            Known::of(&mut known, trunk).networks = networks;
+        }
+        self.publish(&known);
+    }
+
+    /// A lookup of a trunk's name gave these addresses; `port` is the one that was asked with, as
+    /// without one SRV records are asked (RFC 3263 §4.2). A lookup that fails changes nothing.
+    pub fn learn(&self, trunk: &Trunk, port: Option<u16>, found: &[SocketAddr], now: Instant) {
+        let mut known = self.trunks.lock();
+        let seen = Known::of(&mut known, trunk).answers.entry(port).or_default();
+        for address in found.iter().map(|target| target.ip().to_canonical()) {
+            seen.retain(|(known, _)| *known != address);
+            seen.push((address, now));
+        }
+        seen.retain(|(_, at)| now.saturating_duration_since(*at) < KEPT);
+        // The oldest stand first.
+        seen.drain(..seen.len().saturating_sub(MOST_ADDRESSES));
+        self.publish(&known);
+    }
+
+    /// The trunk leads to a host inside the service, which is a peer at this port alone.
+    pub fn learn_inside(&self, trunk: &Trunk, found: &[SocketAddr]) {
+        let mut known = self.trunks.lock();
+        Known::of(&mut known, trunk).socket = found.first().copied();
+        self.publish(&known);
+    }
+
+    /// How many addresses and networks are admitted.
+    pub fn len(&self) -> usize {
+        let admitted = self.admitted.read();
+        admitted.addresses.len() + admitted.sockets.len() + admitted.networks.len()
+    }
+
+    /// Whether nobody is admitted.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn publish(&self, known: &HashMap<TrunkId, Known>) {
+        let answers = known.values().flat_map(|trunk| trunk.answers.values());
+        let next = Admitted {
+            addresses: answers.flatten().map(|(address, _)| *address).collect(),
+            sockets: known.values().filter_map(|trunk| trunk.socket).collect(),
+            networks: known.values().flat_map(|trunk| trunk.networks.iter().copied()).collect(),
+        };
+        // Lookups seldom change anything, and messages need not wait for those.
+        if *self.admitted.read() != next {
+            *self.admitted.write() = next;
+        }
+    }
+}
+
+impl Known {
+    /// What is known of a trunk; nothing yet when it leads elsewhere than before.
+    fn of<'a>(known: &'a mut HashMap<TrunkId, Self>, trunk: &Trunk) -> &'a mut Self {
+        let entry = known.entry(trunk.id).or_insert_with(|| Self::new(trunk));
+        if entry.address != trunk.address || entry.transport != trunk.transport {
+            let networks = std::mem::take(&mut entry.networks);
+            *entry = Self { networks, ..Self::new(trunk) };
+        }
+        entry
+    }
+
+    fn new(trunk: &Trunk) -> Self {
+        let (address, transport) = (trunk.address.clone(), trunk.transport);
+        Self { address, transport, answers: HashMap::new(), socket: None, networks: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ids::TenantId;
+    use time::OffsetDateTime;
+
+    use super::*;
+
+    fn trunk(number: u8, host: &str) -> Trunk {
+        Trunk {
+            id: TrunkId::parse(&format!("01890000-0000-7000-8000-0000000000{number:02}")).unwrap(),
+            tenant: TenantId::parse("01890000-0000-7000-8000-000000000099").unwrap(),
+            name: "test".to_owned(),
+            address: TrunkAddress::parse(host).unwrap(),
+            transport: Transport::Udp,
+            credentials: None,
+            register: false,
+            from_domain: None,
+            default_country: None,
+            wideband: false,
+            srtp: domain::trunk::Srtp::Off,
+            guarded: false,
+            max_calls: None,
+            calls_per_second: None,
+            created_at: OffsetDateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn at(address: &str) -> SocketAddr {
+        SocketAddr::new(address.parse().unwrap(), 5060)
+    }
+
+    #[test]
+    fn an_address_of_a_trunks_name_is_a_peer_at_any_port() {
+        let (peers, now) = (Peers::default(), Instant::now());
+        peers.learn(&trunk(1, "a.example"), None, &[at("192.0.2.1"), at("2001:db8::1")], now);
+        for (from, admitted) in [
+            ("192.0.2.1:40000", true),
+            ("[::ffff:192.0.2.1]:5060", true),
+            ("[2001:db8::1]:9", true),
+            ("192.0.2.2:5060", false),
+        ] {
+            assert_eq!(peers.admit(from.parse().unwrap()), admitted, "{from}");
+        }
+        assert_eq!(peers.len(), 2);
+    }
+
+    #[test]
+    fn the_last_good_answer_of_each_lookup_holds_until_another_comes() {
+        let (peers, trunk, start) = (Peers::default(), trunk(1, "a.example"), Instant::now());
+        peers.learn(&trunk, None, &[at("192.0.2.1")], start);
+        peers.learn(&trunk, Some(5060), &[at("192.0.2.9")], start);
+        let later = start + KEPT / 2;
+        peers.learn(&trunk, None, &[at("192.0.2.2")], later);
+        assert!(peers.admit(at("192.0.2.1")), "a name may give some of its addresses at a time");
+        peers.learn(&trunk, None, &[at("192.0.2.2")], start + KEPT);
+        assert!(!peers.admit(at("192.0.2.1")));
+        assert!(peers.admit(at("192.0.2.2")) && peers.admit(at("192.0.2.9")));
+    }
+
+    #[test]
+    fn a_trunk_that_changes_or_goes_takes_its_peers_along() {
+        let (peers, now) = (Peers::default(), Instant::now());
+        let (first, second) = (trunk(1, "a.example"), trunk(2, "b.example"));
+        peers.learn(&first, None, &[at("192.0.2.1")], now);
+        peers.learn(&second, None, &[at("192.0.2.2")], now);
+        let moved = Trunk { address: TrunkAddress::parse("c.example").unwrap(), ..first };
+        peers.keep(&[moved, second]);
+        assert!(!peers.admit(at("192.0.2.1")) && peers.admit(at("192.0.2.2")));
+        peers.keep(&[]);
+        assert!(peers.is_empty());
+    }
+
+    #[test]
+    fn a_host_inside_the_service_is_a_peer_at_its_port_alone() {
+        let (peers, phone) = (Peers::default(), trunk(1, "phone.invalid"));
+        peers.learn_inside(&phone, &["127.0.0.1:40000".parse().unwrap()]);
+        peers.learn_inside(&phone, &["127.0.0.1:40001".parse().unwrap()]);
+        assert!(peers.admit("127.0.0.1:40001".parse().unwrap()));
+        assert!(!peers.admit("127.0.0.1:40000".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_name_with_countless_addresses_fills_no_memory() {
+        let (peers, trunk, now) = (Peers::default(), trunk(1, "a.example"), Instant::now());
+        for number in 0..1_000_u32 {
+            let address = IpAddr::V4(std::net::Ipv4Addr::from_bits(number));
+            peers.learn(&trunk, None, &[SocketAddr::new(address, 5060)], now);
+        }
+        assert_eq!(peers.len(), MOST_ADDRESSES);
+        assert!(peers.admit(at("0.0.3.231")) && !peers.admit(at("0.0.0.1")));
+    }
+}
