@@ -27,6 +27,9 @@ pub enum Rule {
     /// Whether a trunk's sound is encrypted.
     #[error("expected off or required")]
     Srtp,
+    /// Blocks of addresses.
+    #[error("expected networks such as 192.0.2.0/24 or 2001:db8::/32")]
+    Networks,
     /// The host part of a From.
     #[error("expected a host name without a port")]
     DomainName,

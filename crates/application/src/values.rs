@@ -1,8 +1,9 @@
 //! Single values as people write them, on the command line and in the dashboard; each reader says what is
 //! allowed.
 
+use domain::network::Network;
 use domain::number::{CountryCode, E164};
-use domain::trunk::{Srtp, Transport, TrunkAddress};
+use domain::trunk::{LISTED_MAX, Srtp, Transport, TrunkAddress};
 
 use crate::rules::Rule;
 
@@ -37,6 +38,24 @@ pub fn srtp(text: &str) -> Result<Srtp, Rule> {
     Srtp::parse(text).ok_or(Rule::Srtp)
 }
 
+/// Networks in CIDR form, separated by commas or spaces; at least one.
+pub fn networks(text: &str) -> Result<Vec<Network>, Rule> {
+    let parts = text.split([',', ' ', '\t', '\r', '\n']).filter(|part| !part.is_empty());
+    let networks: Option<Vec<_>> = parts.take(LISTED_MAX + 1).map(Network::parse).collect();
+    listed(networks.filter(|networks| !networks.is_empty()).ok_or(Rule::Networks)?)
+}
+
+/// Digest realms, one on each line; blank lines are skipped.
+pub fn realms(text: &str) -> Result<Vec<String>, Rule> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    listed(lines.take(LISTED_MAX + 1).map(name).collect::<Result<_, _>>()?)
+}
+
+/// No more than one setting of a trunk may list.
+pub fn listed<T>(values: Vec<T>) -> Result<Vec<T>, Rule> {
+    if values.len() <= LISTED_MAX { Ok(values) } else { Err(Rule::AtMost(LISTED_MAX)) }
+}
+
 /// The host part of a From.
 pub fn domain_name(text: &str) -> Result<String, Rule> {
     TrunkAddress::parse(text)
@@ -69,4 +88,29 @@ pub fn provider_key(text: &str) -> Result<String, Rule> {
     let key = text.trim();
     let fits = (1..=PROVIDER_KEY_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     fits.then(|| key.to_owned()).ok_or(Rule::ProviderKey(PROVIDER_KEY_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_separated_by_commas_or_spaces() {
+        let all = ["192.0.2.0/24", "2001:db8::/32", "10.0.0.1/32"].map(|text| Network::parse(text).unwrap());
+        assert_eq!(networks("192.0.2.0/24, 2001:db8::/32\n10.0.0.1"), Ok(all.to_vec()));
+        for bad in ["", " , ", "192.0.2.0/33", "192.0.2.0/24 host", "10.0.0.0-10.0.0.9"] {
+            assert_eq!(networks(bad), Err(Rule::Networks), "{bad:?}");
+        }
+        assert_eq!(networks(&"10.0.0.1 ".repeat(32)).map(|all| all.len()), Ok(32));
+        assert_eq!(networks(&"10.0.0.1 ".repeat(33)), Err(Rule::AtMost(32)));
+    }
+
+    #[test]
+    fn realms_are_lines_of_text() {
+        assert_eq!(realms("a, b\r\n\r\n c \n"), Ok(vec!["a, b".to_owned(), "c".to_owned()]));
+        assert_eq!(realms("a\tb"), Err(Rule::Text(200)));
+        assert_eq!(realms(&"x".repeat(201)), Err(Rule::Text(200)));
+        assert_eq!(realms(&"x\n".repeat(32)).map(|all| all.len()), Ok(32));
+        assert_eq!(realms(&"x\n".repeat(33)), Err(Rule::AtMost(32)));
+    }
 }

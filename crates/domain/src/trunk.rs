@@ -8,12 +8,16 @@ pub use revision::{Login, PasswordNeeded, TrunkRevision};
 use time::OffsetDateTime;
 
 use crate::ids::{NumberId, OrganizationId, TenantId, TrunkId};
+use crate::network::Network;
 use crate::number::{CountryCode, E164};
 use crate::secret::Secret;
 
 /// The host of trunks that lead to the telephone inside the service itself. It is reserved (RFC 6761
 /// §6.4): no resolver is ever asked for it.
 pub const BUILT_IN_PHONE: &str = "phone.callwright.invalid";
+
+/// The most networks or realms that one setting of a trunk lists.
+pub const LISTED_MAX: usize = 32;
 
 /// A trunk of a tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +47,17 @@ pub struct Trunk {
     /// Whether every address of it must pass the address guard: it was set up in the dashboard, and
     /// not by the operator.
     pub guarded: bool,
+    /// Whether audio may come from other addresses than the negotiated one and that of the signalling,
+    /// as behind a NAT.
+    pub nat: bool,
+    /// The networks that audio may come from; an empty list does not narrow anything. At most
+    /// [`LISTED_MAX`].
+    pub media_networks: Vec<Network>,
+    /// The networks whose SIP requests count as this trunk's, besides its own addresses. Only the
+    /// operator sets them. At most [`LISTED_MAX`].
+    pub inbound_from: Vec<Network>,
+    /// The digest realms that the credentials answer; every realm when empty. At most [`LISTED_MAX`].
+    pub realms: Vec<String>,
     /// The most calls at a time; no limit when absent.
     pub max_calls: Option<u32>,
     /// The most new calls a second, over all nodes; no limit when absent.

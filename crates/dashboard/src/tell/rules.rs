@@ -16,6 +16,7 @@ impl Tell for Rule {
             Self::TrunkHost(why) => return guard::host(*why, "TRUNKS__ALLOWED_NETWORKS"),
             Self::Transport => "on attend udp, tcp ou tls",
             Self::Srtp => "on attend off ou required",
+            Self::Networks => "on attend des réseaux tels que 192.0.2.0/24 ou 2001:db8::/32",
             Self::DomainName => "on attend un nom d’hôte sans port",
             Self::CountryCode => "on attend un indicatif de pays, p. ex. 1 ou 49",
             Self::E164 => "on attend un numéro E.164, p. ex. +14155550123",

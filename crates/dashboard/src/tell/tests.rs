@@ -39,6 +39,7 @@ fn rules() -> Vec<Rule> {
         Rule::TrunkHost(_) => Rule::TrunkHost(UnfitUrl::Localhost),
         Rule::Transport => Rule::Transport,
         Rule::Srtp => Rule::Srtp,
+        Rule::Networks => Rule::Networks,
         Rule::DomainName => Rule::DomainName,
         Rule::CountryCode => Rule::CountryCode,
         Rule::E164 => Rule::E164,

@@ -1,21 +1,27 @@
 //! Trunks, and the numbers that they carry.
 
-use domain::audit::Action;
+use domain::audit::{Action, Actor, Deed};
+use domain::network::Network;
 use domain::page::PageRequest;
+use domain::ports::Clock;
 use domain::scope::Reach;
+use domain::trunk::TrunkRevision;
 use domain::user::Role;
 
 use crate::support::{Browser, Site, audited};
 
 const ALL: PageRequest = PageRequest { number: 1, size: 9 };
 
-const TRUNK: [(&str, &str); 6] = [
+const TRUNK: [(&str, &str); 9] = [
     ("name", "Carrier <b>"),
     ("address", "sip.example.com:5061"),
     ("transport", "tls"),
     ("username", "acme"),
     ("password", "pässword"),
     ("srtp", "required"),
+    ("nat", "yes"),
+    ("media_networks", "192.0.2.0/24 2001:db8::/32"),
+    ("realms", "main, pbx\r\nother\r\n"),
 ];
 
 /// The address of the page of the only trunk.
@@ -61,6 +67,34 @@ async fn a_trunk_is_added_changed_and_retired_and_its_password_is_never_shown() 
 }
 
 #[tokio::test]
+async fn a_trunks_sources_are_changed_and_inbound_networks_stay() {
+    let site = Site::start().await;
+    let (mut browser, page) = with_trunk(&site).await;
+    let stored = async || {
+        let trunks = site.world.trunks.trunks_of(Reach::Everything, site.clinic.tenant, ALL).await.unwrap();
+        trunks.into_iter().next().unwrap()
+    };
+    let made = stored().await;
+    let networks: Vec<_> = made.media_networks.iter().map(ToString::to_string).collect();
+    assert_eq!(networks, ["192.0.2.0/24", "2001:db8::/32"]);
+    assert_eq!((made.nat, made.realms.join("|")), (true, "main, pbx|other".to_owned()));
+    assert_eq!(made.inbound_from, []);
+    let shown = browser.get(&page).await.body;
+    assert!(shown.contains("value=\"192.0.2.0/24, 2001:db8::/32\"") && shown.contains("main, pbx\nother"));
+
+    let inbound = Network::parse("198.51.100.0/24").unwrap();
+    let by_operator = TrunkRevision { inbound_from: Some(vec![inbound]), ..TrunkRevision::unchanged(&made) };
+    let deed = Deed { actor: Actor::Operator, from: None, at: site.clock.now() };
+    site.world.trunks.revise_trunk(Reach::Everything, made.id, by_operator, None, deed).await.unwrap();
+    let emptied: Vec<_> =
+        TRUNK[..6].iter().copied().chain([("media_networks", ""), ("realms", "")]).collect();
+    assert_eq!(browser.submit(&page, &page, &emptied).await.location(), format!("{page}?done=saved"));
+    let now = stored().await;
+    assert_eq!((now.nat, now.media_networks, now.realms), (false, Vec::new(), Vec::new()));
+    assert_eq!(now.inbound_from, [inbound]);
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_trunk_is_told_beside_its_field() {
     let site = Site::start().await;
     let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
@@ -73,6 +107,8 @@ async fn what_is_wrong_with_a_trunk_is_told_beside_its_field() {
         ("username", "", "needs a user name"),
         ("password", "", "Give the password"),
         ("srtp", "maybe", "expected off or required"),
+        ("media_networks", "192.0.2.0/33", "expected networks such as"),
+        ("realms", "a\tb", "expected 1 to 200 characters"),
     ] {
         let mut fields = TRUNK.to_vec();
         fields.iter_mut().find(|(name, _)| *name == field).unwrap().1 = value;

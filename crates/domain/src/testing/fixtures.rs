@@ -22,6 +22,7 @@ use crate::callback::{CallbackDraft, CallbackUrl};
 use crate::ids::{
     BootId, CallId, ContactId, KeyId, NewId, NodeId, NumberId, OrganizationId, TenantId, TrunkId,
 };
+use crate::network::Network;
 use crate::number::{CountryCode, Destination, E164};
 use crate::organization::{Logo, Organization, Profile, Revision, Tenant, Timezone};
 use crate::ports::{
@@ -226,6 +227,10 @@ pub(super) fn revision(name: &str, email: &str) -> Revision {
     }
 }
 
+pub(super) fn networks(texts: &[&str]) -> Vec<Network> {
+    texts.iter().filter_map(|text| Network::parse(text)).collect()
+}
+
 pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {
     Trunk {
         id: TrunkId::from(fresh()),
@@ -243,6 +248,10 @@ pub(super) fn trunk(tenant: TenantId, max_calls: Option<u32>) -> Trunk {
         wideband: true,
         srtp: crate::trunk::Srtp::Required,
         guarded: true,
+        nat: true,
+        media_networks: networks(&["192.0.2.0/24", "2001:db8::/32"]),
+        inbound_from: networks(&["198.51.100.7"]),
+        realms: vec!["sip.example.com".to_owned(), "asterisk, \"main\"".to_owned()],
         max_calls,
         calls_per_second: Some(u32::MAX),
         created_at: moment(0),

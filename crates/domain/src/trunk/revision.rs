@@ -1,6 +1,7 @@
 //! Changing a trunk, whose password is written and never read.
 
 use super::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
+use crate::network::Network;
 use crate::number::CountryCode;
 use crate::secret::Secret;
 
@@ -27,6 +28,15 @@ pub struct TrunkRevision {
     pub srtp: Srtp,
     /// Whether another address must pass the address guard: who changes it is not the operator.
     pub guarded: bool,
+    /// Whether audio may come from other addresses.
+    pub nat: bool,
+    /// The networks that audio may come from.
+    pub media_networks: Vec<Network>,
+    /// The networks whose SIP requests count as this trunk's. `None` keeps them while the address
+    /// stays; a trunk with another address has none.
+    pub inbound_from: Option<Vec<Network>>,
+    /// The digest realms that the credentials answer.
+    pub realms: Vec<String>,
     /// The most calls at a time.
     pub max_calls: Option<u32>,
     /// The most new calls a second.
@@ -47,6 +57,34 @@ pub struct Login {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the password must be given anew")]
 pub struct PasswordNeeded;
+
+impl TrunkRevision {
+    /// The revision that changes nothing.
+    pub fn unchanged(trunk: &Trunk) -> Self {
+        let login = trunk
+            .credentials
+            .as_ref()
+            .map(|known| Login { username: known.username.clone(), password: None });
+        Self {
+            name: trunk.name.clone(),
+            address: trunk.address.clone(),
+            transport: trunk.transport,
+            login,
+            register: trunk.register,
+            from_domain: trunk.from_domain.clone(),
+            default_country: trunk.default_country.clone(),
+            wideband: trunk.wideband,
+            srtp: trunk.srtp,
+            guarded: trunk.guarded,
+            nat: trunk.nat,
+            media_networks: trunk.media_networks.clone(),
+            inbound_from: None,
+            realms: trunk.realms.clone(),
+            max_calls: trunk.max_calls,
+            calls_per_second: trunk.calls_per_second,
+        }
+    }
+}
 
 impl Trunk {
     /// The trunk after a revision. While it goes where it went it stays as trusted as it was.
@@ -74,6 +112,14 @@ impl Trunk {
             wideband: revision.wideband,
             srtp: revision.srtp,
             guarded: if stays { self.guarded } else { revision.guarded },
+            nat: revision.nat,
+            media_networks: revision.media_networks,
+            inbound_from: match revision.inbound_from {
+                Some(given) => given,
+                None if stays => self.inbound_from.clone(),
+                None => Vec::new(),
+            },
+            realms: revision.realms,
             max_calls: revision.max_calls,
             calls_per_second: revision.calls_per_second,
         })
@@ -102,6 +148,10 @@ mod tests {
             wideband: false,
             srtp: Srtp::Off,
             guarded,
+            nat: false,
+            media_networks: Vec::new(),
+            inbound_from: Network::parse("198.51.100.0/24").into_iter().collect(),
+            realms: Vec::new(),
             max_calls: None,
             calls_per_second: None,
             created_at: OffsetDateTime::UNIX_EPOCH,
@@ -121,6 +171,10 @@ mod tests {
             wideband: true,
             srtp: Srtp::Off,
             guarded: true,
+            nat: true,
+            media_networks: Network::parse("203.0.113.0/24").into_iter().collect(),
+            inbound_from: None,
+            realms: vec!["pbx".into()],
             max_calls: Some(2),
             calls_per_second: None,
         }
@@ -141,6 +195,25 @@ mod tests {
         assert_eq!(without.revised(revision(&without, 5060, None)), Err(PasswordNeeded));
         let anonymous = TrunkRevision { login: None, ..revision(&known, 5060, None) };
         assert_eq!(known.revised(anonymous).map(|trunk| trunk.credentials), Ok(None));
+    }
+
+    #[test]
+    fn an_unchanged_revision_changes_nothing() {
+        let known = Trunk { nat: true, realms: vec!["pbx".into()], ..trunk(Some("old"), true) };
+        assert_eq!(known.revised(TrunkRevision::unchanged(&known)), Ok(known));
+    }
+
+    #[test]
+    fn inbound_networks_go_when_the_address_changes() {
+        let known = trunk(Some("old"), false);
+        let networks = |port, given| {
+            let to = TrunkRevision { inbound_from: given, ..revision(&known, port, Some("x")) };
+            known.revised(to).map(|trunk| trunk.inbound_from)
+        };
+        assert_eq!(networks(5060, None), Ok(known.inbound_from.clone()));
+        assert_eq!(networks(5060, Some(Vec::new())), Ok(Vec::new()));
+        assert_eq!(networks(5070, None), Ok(Vec::new()));
+        assert_eq!(networks(5070, Some(known.inbound_from.clone())), Ok(known.inbound_from.clone()));
     }
 
     #[test]

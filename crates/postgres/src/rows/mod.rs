@@ -62,7 +62,8 @@ macro_rules! trunk_columns {
     () => {
         "t.id AS trunk_id, t.tenant_id AS trunk_tenant_id, t.name AS trunk_name, t.host, t.port, \
          t.transport AS trunk_transport, t.username, t.password, t.register, t.from_domain, \
-         t.default_country, t.wideband, t.srtp, t.guarded, t.max_calls, t.calls_per_second, \
+         t.default_country, t.wideband, t.srtp, t.guarded, t.nat, t.media_networks, t.inbound_from, \
+         t.realms, t.max_calls, t.calls_per_second, \
          t.created_at AS trunk_created_at"
     };
 }

@@ -1,6 +1,7 @@
 //! Trunks, with their sealed passwords.
 
 use domain::ids::{TenantId, TrunkId};
+use domain::network::Network;
 use domain::number::CountryCode;
 use domain::secret::Secret;
 use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
@@ -27,6 +28,10 @@ row! {
         wideband: bool,
         srtp: String,
         guarded: bool,
+        nat: bool,
+        media_networks: Vec<String>,
+        inbound_from: Vec<String>,
+        realms: Vec<String>,
         max_calls: Option<i64>,
         calls_per_second: Option<i64>,
         trunk_created_at: OffsetDateTime,
@@ -36,6 +41,11 @@ row! {
 /// Where a trunk's password lies.
 pub(crate) fn password_place(id: Uuid) -> Place {
     Place { table: "trunks", column: "password", id }
+}
+
+/// Reads networks as they are stored; `None` when one of them is none.
+fn networks(texts: &[String]) -> Option<Vec<Network>> {
+    texts.iter().map(|text| Network::parse(text)).collect()
 }
 
 impl TrunkRow {
@@ -81,6 +91,12 @@ impl TrunkRow {
             wideband: self.wideband,
             srtp: Srtp::parse(&self.srtp).ok_or_else(|| broken("what it says of SRTP is unknown"))?,
             guarded: self.guarded,
+            nat: self.nat,
+            media_networks: networks(&self.media_networks)
+                .ok_or_else(|| broken("media_networks holds what is no network"))?,
+            inbound_from: networks(&self.inbound_from)
+                .ok_or_else(|| broken("inbound_from holds what is no network"))?,
+            realms: self.realms,
             max_calls: self
                 .max_calls
                 .map(u32::try_from)

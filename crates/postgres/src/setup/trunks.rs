@@ -5,6 +5,7 @@ use diesel_async::AsyncConnection;
 use domain::at_rest::AtRestKeys;
 use domain::audit::{Action, Deed};
 use domain::ids::{TenantId, TrunkId};
+use domain::network::Network;
 use domain::page::PageRequest;
 use domain::ports::{Added, ReviseTrunkError, Seen, SetupError, StoreUnavailable, Trunks};
 use domain::scope::{Reach, Scope};
@@ -20,8 +21,10 @@ use crate::store::Store;
 
 const ADD: &str = "
 INSERT INTO trunks (id, tenant_id, name, host, port, transport, username, password, register,
-    from_domain, default_country, wideband, srtp, guarded, max_calls, calls_per_second, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    from_domain, default_country, wideband, srtp, guarded, max_calls, calls_per_second, nat, media_networks,
+    inbound_from, realms, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+    $21)";
 
 // Lines are added, never taken away: a lower limit counts by itself.
 const ADD_LINES: &str = "
@@ -31,7 +34,7 @@ ON CONFLICT DO NOTHING";
 const REVISE: &str = "
 UPDATE trunks SET name = $2, host = $3, port = $4, transport = $5, username = $6, password = $7, register = $8,
     from_domain = $9, default_country = $10, wideband = $11, srtp = $12, guarded = $13, max_calls = $14,
-    calls_per_second = $15
+    calls_per_second = $15, nat = $16, media_networks = $17, inbound_from = $18, realms = $19
 WHERE id = $1";
 
 const OF_TENANT: &str = concat!(
@@ -182,6 +185,10 @@ fn lines(trunk: &Trunk) -> Statement {
     statement(ADD_LINES).bind(trunk.id.uuid()).bind(i64::from(trunk.max_calls.unwrap_or(0)))
 }
 
+fn written(networks: &[Network]) -> Vec<String> {
+    networks.iter().map(Network::to_string).collect()
+}
+
 /// Binds all that a revision may change, the password sealed.
 fn settings(keys: &AtRestKeys, statement: Statement, trunk: &Trunk) -> Result<Statement, Failure> {
     let (username, password) = match &trunk.credentials {
@@ -207,5 +214,9 @@ fn settings(keys: &AtRestKeys, statement: Statement, trunk: &Trunk) -> Result<St
         .bind(trunk.srtp.as_str())
         .bind(trunk.guarded)
         .bind(trunk.max_calls.map(i64::from))
-        .bind(trunk.calls_per_second.map(i64::from)))
+        .bind(trunk.calls_per_second.map(i64::from))
+        .bind(trunk.nat)
+        .bind(written(&trunk.media_networks))
+        .bind(written(&trunk.inbound_from))
+        .bind(trunk.realms.clone()))
 }

@@ -1,6 +1,8 @@
 //! Readers of arguments that say what is allowed.
 
-pub(super) use application::values::{address, country, domain_name, name, number, srtp, transport};
+pub(super) use application::values::{
+    address, country, domain_name, name, networks, number, srtp, transport,
+};
 use domain::access::Permission;
 use domain::assistant::ProviderRole;
 use domain::ids::{AssistantId, CallId, KeyId, NumberId, OrganizationId, TenantId, TrunkId};

@@ -1,12 +1,15 @@
 //! `callwright trunk`.
 
 use anyhow::{Context, bail};
+use application::values;
 use clap::{Args, Subcommand};
-use domain::ids::TenantId;
+use domain::ids::{TenantId, TrunkId};
+use domain::network::Network;
 use domain::number::CountryCode;
+use domain::ports::{ReviseTrunkError, Seen};
 use domain::scope::Reach;
 use domain::secret::Secret;
-use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
+use domain::trunk::{Credentials, Srtp, Transport, Trunk, TrunkAddress, TrunkRevision};
 use serde_json::json;
 
 use super::office::{Desk, every};
@@ -18,6 +21,15 @@ use crate::environment::Environment;
 pub(super) enum Command {
     /// Add a trunk.
     Create(Box<Create>),
+    /// Change a trunk's accepted sources and realms; the rest stays. Calls that go on keep what they
+    /// began with.
+    Update {
+        /// The trunk.
+        #[arg(value_parser = parse::trunk)]
+        id: TrunkId,
+        #[command(flatten)]
+        changes: Box<Changes>,
+    },
     /// List a tenant's trunks, oldest first.
     List {
         /// The tenant.
@@ -61,6 +73,18 @@ pub(super) struct Create {
     /// Encrypt the sound of calls (SRTP): off or required.
     #[arg(long, value_name = "off|required", value_parser = parse::srtp, default_value = "off")]
     srtp: Srtp,
+    /// Accept audio from other addresses than the negotiated one too, as needed by peers behind a NAT.
+    #[arg(long)]
+    nat: bool,
+    /// Accept audio from these networks only (repeatable, or separated by commas).
+    #[arg(long, value_name = "CIDR", value_parser = parse_networks)]
+    media_networks: Vec<Networks>,
+    /// Take SIP requests from these networks as this trunk's too (repeatable, or separated by commas).
+    #[arg(long, value_name = "CIDR", value_parser = parse_networks)]
+    inbound_from: Vec<Networks>,
+    /// Answer digest challenges of this realm only (repeatable).
+    #[arg(long = "realm", value_name = "NAME", value_parser = parse::name)]
+    realms: Vec<String>,
     /// The most calls at a time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_calls: Option<u32>,
@@ -69,9 +93,57 @@ pub(super) struct Create {
     calls_per_second: Option<u32>,
 }
 
+/// What `trunk update` changes; each option replaces the whole setting.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(super) struct Changes {
+    /// Accept audio from other addresses than the negotiated one too.
+    #[arg(long, conflicts_with = "no_nat")]
+    nat: bool,
+    /// Accept audio from the negotiated address and that of the signalling only.
+    #[arg(long)]
+    no_nat: bool,
+    /// Accept audio from these networks only (repeatable, or separated by commas).
+    #[arg(long, value_name = "CIDR", value_parser = parse_networks)]
+    media_networks: Option<Vec<Networks>>,
+    /// Do not restrict audio to networks.
+    #[arg(long, conflicts_with = "media_networks")]
+    no_media_networks: bool,
+    /// Take SIP requests from these networks as this trunk's too (repeatable, or separated by commas).
+    #[arg(long, value_name = "CIDR", value_parser = parse_networks)]
+    inbound_from: Option<Vec<Networks>>,
+    /// Take SIP requests from the trunk's own addresses only.
+    #[arg(long, conflicts_with = "inbound_from")]
+    no_inbound_from: bool,
+    /// Answer digest challenges of this realm only (repeatable).
+    #[arg(long = "realm", value_name = "NAME", value_parser = parse::name)]
+    realms: Option<Vec<String>>,
+    /// Answer digest challenges of any realm.
+    #[arg(long, conflicts_with = "realms")]
+    any_realm: bool,
+}
+
+/// The networks of one occurrence of an option.
+#[derive(Clone, Debug)]
+struct Networks(Vec<Network>);
+
+fn parse_networks(text: &str) -> Result<Networks, String> {
+    parse::networks(text).map(Networks).map_err(|rule| rule.to_string())
+}
+
+fn networks(option: &str, given: Vec<Networks>) -> anyhow::Result<Vec<Network>> {
+    let all = given.into_iter().flat_map(|Networks(some)| some).collect();
+    values::listed(all).with_context(|| option.to_owned())
+}
+
+fn realms(given: Vec<String>) -> anyhow::Result<Vec<String>> {
+    values::listed(given).context("--realm")
+}
+
 /// What is to be done, with the password that it needs.
 pub(super) enum Order {
     Create(Box<Create>, Option<Secret<String>>),
+    Update(TrunkId, Box<Changes>),
     List(TenantId),
 }
 
@@ -80,6 +152,7 @@ impl Command {
     pub(super) fn with_password(self, environment: &Environment) -> anyhow::Result<Order> {
         let create = match self {
             Self::Create(create) => create,
+            Self::Update { id, changes } => return Ok(Order::Update(id, changes)),
             Self::List { tenant } => return Ok(Order::List(tenant)),
         };
         let password = match create.password_env.as_deref() {
@@ -96,13 +169,17 @@ impl Command {
 pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Result<()> {
     match order {
         Order::Create(create, password) => {
-            let trunk = create.trunk(password, desk);
+            let trunk = create.trunk(password, desk)?;
             if trunk.srtp == Srtp::Required && trunk.transport != Transport::Tls {
                 tracing::warn!("without --transport tls the keys of SRTP travel in clear");
             }
             let added = desk.trunks.add_trunk(Reach::Everything, trunk.clone(), desk.deed()).await;
             added.with_context(|| format!("tenant {}", trunk.tenant))?;
             output.object(&fields(&trunk))?;
+        }
+        Order::Update(id, changes) => {
+            let revised = update(id, *changes, desk).await.with_context(|| format!("trunk {id}"))?;
+            output.object(&fields(&revised))?;
         }
         Order::List(tenant) => {
             let trunks =
@@ -115,9 +192,9 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
 }
 
 impl Create {
-    fn trunk(self, password: Option<Secret<String>>, desk: &Desk) -> Trunk {
+    fn trunk(self, password: Option<Secret<String>>, desk: &Desk) -> anyhow::Result<Trunk> {
         let credentials = self.username.zip(password);
-        Trunk {
+        Ok(Trunk {
             id: desk.id(),
             tenant: self.tenant,
             name: self.name,
@@ -130,11 +207,47 @@ impl Create {
             wideband: self.wideband,
             srtp: self.srtp,
             guarded: false,
+            nat: self.nat,
+            media_networks: networks("--media-networks", self.media_networks)?,
+            inbound_from: networks("--inbound-from", self.inbound_from)?,
+            realms: realms(self.realms)?,
             max_calls: self.max_calls,
             calls_per_second: self.calls_per_second,
             created_at: desk.now(),
-        }
+        })
     }
+}
+
+/// Changes a trunk, unless it was changed since it was read.
+async fn update(id: TrunkId, changes: Changes, desk: &Desk) -> anyhow::Result<Trunk> {
+    let reach = Reach::Everything;
+    let stored = desk.trunks.trunk(reach, id).await?.ok_or(ReviseTrunkError::Unknown)?;
+    let revision = changes.revision(&stored)?;
+    let seen = Seen::told_by(move |now: &Trunk| *now == stored);
+    Ok(desk.trunks.revise_trunk(reach, id, revision, Some(seen), desk.deed()).await?)
+}
+
+impl Changes {
+    fn revision(self, stored: &Trunk) -> anyhow::Result<TrunkRevision> {
+        let mut revision = TrunkRevision::unchanged(stored);
+        if self.nat || self.no_nat {
+            revision.nat = self.nat;
+        }
+        if let Some(given) = self.media_networks.or(self.no_media_networks.then(Vec::new)) {
+            revision.media_networks = networks("--media-networks", given)?;
+        }
+        if let Some(given) = self.inbound_from.or(self.no_inbound_from.then(Vec::new)) {
+            revision.inbound_from = Some(networks("--inbound-from", given)?);
+        }
+        if let Some(given) = self.realms.or(self.any_realm.then(Vec::new)) {
+            revision.realms = realms(given)?;
+        }
+        Ok(revision)
+    }
+}
+
+fn listed(networks: &[Network]) -> Vec<String> {
+    networks.iter().map(Network::to_string).collect()
 }
 
 /// A trunk without its password.
@@ -151,6 +264,10 @@ fn fields(trunk: &Trunk) -> Fields {
         ("defaultCountry", json!(trunk.default_country.as_ref().map(CountryCode::as_str))),
         ("wideband", json!(trunk.wideband)),
         ("srtp", json!(trunk.srtp.as_str())),
+        ("nat", json!(trunk.nat)),
+        ("mediaNetworks", json!(listed(&trunk.media_networks))),
+        ("inboundFrom", json!(listed(&trunk.inbound_from))),
+        ("realms", json!(trunk.realms)),
         ("maxCalls", json!(trunk.max_calls)),
         ("callsPerSecond", json!(trunk.calls_per_second)),
     ]

@@ -10,6 +10,7 @@
 mod assistants;
 mod installation;
 mod numbers;
+mod trunks;
 mod users;
 
 use std::io::{BufRead, BufReader};

@@ -24,7 +24,7 @@ use crate::request::Visit;
 const PASSWORD_MAX: usize = 200;
 
 /// The fields that are shown again.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 15] = [
     "id",
     "name",
     "address",
@@ -35,6 +35,9 @@ const FIELDS: [&str; 12] = [
     "default_country",
     "wideband",
     "srtp",
+    "nat",
+    "media_networks",
+    "realms",
     "max_calls",
     "calls_per_second",
 ];
@@ -83,6 +86,11 @@ pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
         wideband: read.wideband,
         srtp: read.srtp,
         guarded: true,
+        nat: read.nat,
+        media_networks: read.media_networks,
+        // Only the operator names them, on the command line.
+        inbound_from: Vec::new(),
+        realms: read.realms,
         max_calls: read.max_calls,
         calls_per_second: read.calls_per_second,
         created_at: visit.now(),
@@ -149,6 +157,8 @@ fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
     }
     let from_domain = filled.optional("from_domain", values::domain_name);
     let default_country = filled.optional("default_country", values::country);
+    let media_networks = filled.optional("media_networks", values::networks).unwrap_or_default();
+    let realms = filled.optional("realms", values::realms).unwrap_or_default();
     let max_calls = filled.optional("max_calls", |text| values::limit(text, values::MAX_CALLS_MAX));
     let pace = |text: &str| values::limit(text, values::CALLS_PER_SECOND_MAX);
     let calls_per_second = filled.optional("calls_per_second", pace);
@@ -165,6 +175,10 @@ fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
             wideband: filled.ticked("wideband"),
             srtp,
             guarded: true,
+            nat: filled.ticked("nat"),
+            media_networks,
+            inbound_from: None,
+            realms,
             max_calls,
             calls_per_second,
         })
@@ -175,6 +189,7 @@ fn read(visit: &Visit, filled: &mut Filled) -> Option<TrunkRevision> {
 
 fn known(own: &Trunk) -> Values {
     let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
+    let networks: Vec<_> = own.media_networks.iter().map(ToString::to_string).collect();
     let mut values = vec![
         ("name", own.name.clone()),
         ("address", own.address.to_string()),
@@ -186,10 +201,12 @@ fn known(own: &Trunk) -> Values {
             own.default_country.as_ref().map(CountryCode::as_str).unwrap_or_default().to_owned(),
         ),
         ("srtp", own.srtp.as_str().to_owned()),
+        ("media_networks", networks.join(", ")),
+        ("realms", own.realms.join("\n")),
         ("max_calls", number(own.max_calls)),
         ("calls_per_second", number(own.calls_per_second)),
     ];
-    for (name, ticked) in [("register", own.register), ("wideband", own.wideband)] {
+    for (name, ticked) in [("register", own.register), ("wideband", own.wideband), ("nat", own.nat)] {
         if ticked {
             values.push((name, "yes".to_owned()));
         }

@@ -104,6 +104,10 @@ pub async fn every_trunk_of_every_tenant_is_listed(world: &World) -> TestResult 
             wideband: false,
             srtp: crate::trunk::Srtp::Off,
             guarded: false,
+            nat: false,
+            media_networks: Vec::new(),
+            inbound_from: Vec::new(),
+            realms: Vec::new(),
             ..trunk(tenant, Some(2))
         });
     }

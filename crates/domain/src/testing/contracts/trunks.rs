@@ -7,7 +7,7 @@ use crate::ports::{ReviseTrunkError, SetupError};
 use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
 use crate::testing::fixtures::{
-    Ground, TestResult, add_organization, add_tenant, deed, fresh, moment, number, trunk,
+    Ground, TestResult, add_organization, add_tenant, deed, fresh, moment, networks, number, trunk,
 };
 use crate::testing::world::World;
 use crate::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkAddress, TrunkRevision};
@@ -16,21 +16,7 @@ const ALL: PageRequest = PageRequest { number: 1, size: 100 };
 
 /// The same trunk, its password unsaid.
 pub(super) fn same(trunk: &Trunk) -> TrunkRevision {
-    let login = trunk.credentials.clone().map(|known| Login { username: known.username, password: None });
-    TrunkRevision {
-        name: trunk.name.clone(),
-        address: trunk.address.clone(),
-        transport: trunk.transport,
-        login,
-        register: trunk.register,
-        from_domain: trunk.from_domain.clone(),
-        default_country: trunk.default_country.clone(),
-        wideband: trunk.wideband,
-        srtp: trunk.srtp,
-        guarded: true,
-        max_calls: trunk.max_calls,
-        calls_per_second: trunk.calls_per_second,
-    }
+    TrunkRevision { guarded: true, ..TrunkRevision::unchanged(trunk) }
 }
 
 async fn revise(world: &World, id: TrunkId, to: TrunkRevision) -> Result<Trunk, ReviseTrunkError> {
@@ -78,6 +64,10 @@ pub async fn a_revised_trunk_is_what_the_revision_says(world: &World) -> TestRes
         wideband: false,
         srtp: Srtp::Off,
         guarded: true,
+        nat: false,
+        media_networks: networks(&["203.0.113.0/24"]),
+        inbound_from: Some(networks(&["198.51.100.0/25", "::1"])),
+        realms: vec!["other".to_owned()],
         max_calls: Some(7),
         calls_per_second: None,
     };

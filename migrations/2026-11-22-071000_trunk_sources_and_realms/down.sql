@@ -1,0 +1,1 @@
+ALTER TABLE trunks DROP COLUMN nat, DROP COLUMN media_networks, DROP COLUMN inbound_from, DROP COLUMN realms;
