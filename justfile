@@ -30,6 +30,10 @@ test-fuzz-api *args:
     python3 fuzz/api.py --binary "${CARGO_TARGET_DIR:-target}/debug/callwright" \
         --schemathesis .tools/schemathesis/bin/schemathesis {{ args }}
 
+# 100,000 mutations of the messages of RFC 4475 against a SIP stack with a call up; `test` sends fewer. Another seed: CALLWRIGHT_TORTURE_SEED.
+torture:
+    CALLWRIGHT_TORTURE_MUTATIONS="${CALLWRIGHT_TORTURE_MUTATIONS:-100000}" cargo nextest run --package sip --test wire torture::
+
 # How long calls take to leave and callbacks to come, at 50 calls a second.
 bench-calls: (bench "calls")
 

@@ -30,5 +30,6 @@ mod sipp_matrix;
 mod streams;
 mod support;
 mod through_a_proxy;
+mod torture;
 mod transfers;
 mod trunks;
