@@ -4,6 +4,7 @@ use std::iter;
 use std::sync::Arc;
 
 use conversation::Conversation;
+use domain::assistant::filling::{FilledTooLong, Filling, ValueSource};
 use domain::audio::AudioFormat;
 use domain::audit::Deed;
 use domain::call::{CallStatus, EndedReason, OutboundCall};
@@ -23,6 +24,7 @@ use crate::causes::causes;
 use crate::crash_point::crash_point;
 use crate::in_flight::InFlight;
 use crate::keep_node::NodeLease;
+use crate::requests::{Fault, Problem};
 use crate::run_call::{RunCall, Start};
 use crate::supervisor::CallSupervisor;
 
@@ -71,6 +73,9 @@ pub enum PlaceError {
     /// Their organization is deleted.
     #[error("the organization is inactive")]
     OrganizationInactive,
+    /// The assistant's texts become too long with these values.
+    #[error("{}: {}", .0.field, .0.fault)]
+    TooLong(Problem),
     /// The idempotency key came with another request before.
     #[error("the idempotency key is taken by another request")]
     KeyTaken,
@@ -130,6 +135,9 @@ impl PlaceCall {
         if !placeable.organization_active {
             return Err(PlaceError::OrganizationInactive);
         }
+        let filling =
+            Filling::for_call(&placeable.assistant, request.customer_name.as_deref(), &request.variables)
+                .map_err(|error| PlaceError::TooLong(problem(error)))?;
         let admission =
             self.supervisor.admit().filter(|_| self.lease.may_dial()).ok_or(PlaceError::Unavailable)?;
         let (once, by) = (request.once.clone(), request.by.clone());
@@ -150,7 +158,7 @@ impl PlaceCall {
         let reason = match (accepted, prepared) {
             (Accepted::Calling(fence), Some(leg)) => {
                 let (assistant, format) = (placeable.assistant, first_format(&placeable.trunk));
-                self.run_call.start(Start { call, assistant, fence, leg, format, admission });
+                self.run_call.start(Start { call, assistant, filling, fence, leg, format, admission });
                 None
             }
             (Accepted::Failed(reason), _) => Some(reason),
@@ -211,6 +219,16 @@ impl PlaceCall {
             Refused::NoCapacity => EndedReason::CapacityExceeded,
         })
     }
+}
+
+/// The problem at the field of the request that brings the values.
+fn problem(error: FilledTooLong) -> Problem {
+    let field = match error.values {
+        ValueSource::Assistant => "assistantId",
+        ValueSource::CustomerName => "customerName",
+        ValueSource::Variables => "dynamicVariables",
+    };
+    Fault::FilledTooLong(error.text, error.most).at(field)
 }
 
 /// What is offered, best first.

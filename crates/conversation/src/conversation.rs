@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
+use domain::assistant::filling::Filling;
 use domain::assistant::{Assistant, Engine, OnVoicemail};
 use domain::audio::Digit;
 use domain::call::{EndedReason, Fact};
 use domain::ids::CallId;
 use domain::ports::{AgentEvent, AgentSpec, Detects};
-use domain::variables::Variables;
 
 use crate::agent::{Broke, Dialogue};
 use crate::beat::Beat;
 use crate::floor::Floor;
 use crate::last_words::LastWords;
 use crate::moment::Millis;
-use crate::opening::{self, Filling, Opening};
+use crate::opening::{self, Opening, Wording};
 use crate::put::{Input, Output};
 use crate::quiet::Quiet;
 use crate::script::Recital;
@@ -43,32 +43,32 @@ enum Talk {
 impl Conversation {
     /// Begins at the moment of the answer, which is [`Millis::ANSWER`].
     pub fn begin(opening: Opening<'_>) -> Self {
-        let Opening { assistant, values, format } = opening;
-        let filling = Filling::new(assistant, values);
-        let notice = filling.notice(assistant);
-        let voicemail = filling.voicemail(assistant);
+        let Opening { assistant, filling, format } = opening;
+        let wording = Wording(filling);
+        let notice = wording.notice(assistant);
+        let voicemail = wording.voicemail(assistant);
         let looking = Voicemail::new(voicemail.is_some());
         let mut floor = Floor::new(format, Quiet::new(assistant.limits), looking);
         let talk = match &assistant.engine {
             Engine::Builtin(script) => {
-                Talk::Script(Box::new(Recital::begin(&mut floor, script, &filling, notice)))
+                Talk::Script(Box::new(Recital::begin(&mut floor, script, wording, notice)))
             }
-            Engine::Agent(agent) => Talk::Agent(Box::new(Dialogue::begin(agent, &filling, notice))),
+            Engine::Agent(agent) => Talk::Agent(Box::new(Dialogue::begin(agent, wording, notice))),
         };
-        let fallback = filling.fallback(assistant);
+        let fallback = wording.fallback(assistant);
         let max_duration = assistant.limits.max_duration;
         Self { max_duration, voicemail, fallback, floor, talk, over: false }
     }
 
     /// Every line of the built-in voice that may be said, those that are needed first at the
     /// beginning, to be spoken ahead while it rings.
-    pub fn lines(assistant: &Assistant, values: &Variables) -> Vec<String> {
-        opening::lines(assistant, values)
+    pub fn lines(assistant: &Assistant, filling: &Filling) -> Vec<String> {
+        opening::lines(assistant, filling)
     }
 
     /// The session that the call needs, if its assistant is an agent.
-    pub fn spec(assistant: &Assistant, values: &Variables, call: CallId) -> Option<AgentSpec> {
-        opening::spec(assistant, values, call)
+    pub fn spec(assistant: &Assistant, filling: &Filling, call: CallId) -> Option<AgentSpec> {
+        opening::spec(assistant, filling, call)
     }
 
     /// What must be found in the sound that is heard; an agent may hear speech itself.

@@ -1,5 +1,6 @@
 //! What a conversation begins with: the assistant, with its places filled.
 
+use domain::assistant::filling::Filling;
 use domain::assistant::tool::Tool;
 use domain::assistant::{Assistant, Brain, Engine, OnVoicemail, tool};
 use domain::audio::AudioFormat;
@@ -8,7 +9,6 @@ use domain::ids::CallId;
 use domain::ports::{AgentSpec, Detects};
 
 use domain::spoken::speakable;
-use domain::variables::{self, Variables};
 
 use crate::fallback;
 use crate::lines::Lines;
@@ -19,40 +19,30 @@ use crate::script::Recital;
 pub struct Opening<'a> {
     /// Who talks.
     pub assistant: &'a Assistant,
-    /// The call's values; the assistant's own stand in for those that are missing.
-    pub values: &'a Variables,
+    /// The values of its texts.
+    pub filling: &'a Filling,
     /// The format of both directions.
     pub format: AudioFormat,
 }
 
-/// The values for an assistant's texts.
-pub(crate) struct Filling(Variables);
+/// What is said on a call, in words.
+#[derive(Clone, Copy)]
+pub(crate) struct Wording<'a>(pub(crate) &'a Filling);
 
-impl Filling {
-    pub(crate) fn new(assistant: &Assistant, values: &Variables) -> Self {
-        let mut filling = assistant.variables.clone();
-        filling.extend(values.iter().map(|(name, value)| (name.clone(), value.clone())));
-        Self(filling)
-    }
-
-    /// A text with its places filled.
-    pub(crate) fn text(&self, template: &str) -> String {
-        variables::fill(template, &self.0)
-    }
-
+impl Wording<'_> {
     /// Words to be spoken: filled, and without markup.
-    pub(crate) fn words(&self, template: &str) -> String {
-        speakable(&self.text(template))
+    pub(crate) fn words(self, template: &str) -> String {
+        speakable(&self.0.text(template))
     }
 
     /// What is said before all else.
-    pub(crate) fn notice(&self, assistant: &Assistant) -> Option<String> {
+    pub(crate) fn notice(self, assistant: &Assistant) -> Option<String> {
         let notice = assistant.conduct.recording_notice.as_ref().filter(|_| assistant.conduct.records)?;
         Some(self.words(notice)).filter(|words| !words.is_empty())
     }
 
     /// What is done when a machine answers.
-    pub(crate) fn voicemail(&self, assistant: &Assistant) -> Option<OnVoicemail> {
+    pub(crate) fn voicemail(self, assistant: &Assistant) -> Option<OnVoicemail> {
         Some(match assistant.conduct.voicemail.as_ref()? {
             OnVoicemail::HangUp => OnVoicemail::HangUp,
             OnVoicemail::LeaveMessage(text) => OnVoicemail::LeaveMessage(self.words(text)),
@@ -60,7 +50,7 @@ impl Filling {
     }
 
     /// What the built-in voice says when an agent is lost.
-    pub(crate) fn fallback(&self, assistant: &Assistant) -> String {
+    pub(crate) fn fallback(self, assistant: &Assistant) -> String {
         let own = match &assistant.engine {
             Engine::Agent(agent) => agent.persona.fallback_line.as_deref(),
             Engine::Builtin(_) => None,
@@ -71,14 +61,14 @@ impl Filling {
 }
 
 /// The session that an assistant's call needs, if it is an agent.
-pub(crate) fn spec(assistant: &Assistant, values: &Variables, call: CallId) -> Option<AgentSpec> {
+pub(crate) fn spec(assistant: &Assistant, filling: &Filling, call: CallId) -> Option<AgentSpec> {
     let Engine::Agent(agent) = &assistant.engine else { return None };
     let outcomes = outcome::nameable(&assistant.conduct.outcomes).into_iter().map(str::to_owned);
     let outcomes: Vec<String> = outcomes.collect();
     Some(AgentSpec {
         call,
         brain: agent.brain.clone(),
-        instructions: Filling::new(assistant, values).text(&agent.persona.instructions),
+        instructions: filling.text(&agent.persona.instructions),
         language: assistant.language,
         tools: tool::forms(&agent.persona, &outcomes),
     })
@@ -98,17 +88,17 @@ pub(crate) fn detects(assistant: &Assistant) -> Detects {
 }
 
 /// Every line of the built-in voice that may be said.
-pub(crate) fn lines(assistant: &Assistant, values: &Variables) -> Vec<String> {
-    let filling = Filling::new(assistant, values);
+pub(crate) fn lines(assistant: &Assistant, filling: &Filling) -> Vec<String> {
+    let wording = Wording(filling);
     let mut lines = match &assistant.engine {
-        Engine::Builtin(script) => Recital::lines(script, &filling, filling.notice(assistant)),
+        Engine::Builtin(script) => Recital::lines(script, wording, wording.notice(assistant)),
         Engine::Agent(_) => {
             let mut lines = Lines::default();
-            lines.add(filling.fallback(assistant));
+            lines.add(wording.fallback(assistant));
             lines
         }
     };
-    if let Some(OnVoicemail::LeaveMessage(text)) = filling.voicemail(assistant) {
+    if let Some(OnVoicemail::LeaveMessage(text)) = wording.voicemail(assistant) {
         lines.add(text);
     }
     lines.into_texts()

@@ -36,8 +36,8 @@ fn beats(call: &mut Conversation, now: &mut u64, speech: bool, count: u32) -> u3
 fn a_beat_of_a_call_with_an_agent_allocates_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();
     let assistant = agent(Some(FIRST));
-    let values = Variables::new();
-    let mut call = Conversation::begin(Opening { assistant: &assistant, values: &values, format: FORMAT });
+    let filling = stage::filling(&assistant, &Variables::new());
+    let mut call = Conversation::begin(Opening { assistant: &assistant, filling: &filling, format: FORMAT });
     let utterance = UtteranceId(0);
     let tell = |call: &mut Conversation, now: u64, event| {
         call.handle(Millis(now), Input::Agent(event));

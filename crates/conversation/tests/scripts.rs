@@ -17,7 +17,7 @@ use domain::assistant::{Awaited, CallLimits, Engine, Script};
 use domain::audio::AudioFormat;
 use domain::call::EndedReason;
 use domain::variables::Variables;
-use stage::{Stage, Voice, assistant, audio, script, step};
+use stage::{Stage, Voice, assistant, audio, filling, script, step};
 
 fn survey() -> Script {
     Script {
@@ -136,8 +136,9 @@ fn every_line_can_be_spoken_ahead_the_first_one_first_with_its_places_filled() {
     script.steps[0].say = Some("  {{nothing}} ".into());
     script.reprompt = Some("Goodbye.".into());
     let values = Variables::from([("name".into(), "Ada".into())]);
+    let assistant = assistant(Engine::Builtin(script), CallLimits::default());
     assert_eq!(
-        Conversation::lines(&assistant(Engine::Builtin(script), CallLimits::default()), &values),
+        Conversation::lines(&assistant, &filling(&assistant, &values)),
         ["Hello Ada.", "Never mind.", "One it is.", "Two it is.", "Goodbye."]
     );
 }
@@ -170,8 +171,8 @@ fn a_line_that_fails_ends_the_call_only_when_it_is_due() {
 #[test]
 fn audio_in_another_format_is_no_audio() {
     let assistant = assistant(Engine::Builtin(script("Hello.")), CallLimits::default());
-    let values = Variables::new();
-    let opening = Opening { assistant: &assistant, values: &values, format: AudioFormat::Pcma };
+    let filling = filling(&assistant, &Variables::new());
+    let opening = Opening { assistant: &assistant, filling: &filling, format: AudioFormat::Pcma };
     let mut call = Conversation::begin(opening);
     let Some(Output::Synthesise { line, text }) = call.next_output() else {
         panic!("the first line is asked for")

@@ -24,6 +24,7 @@ use std::thread;
 
 use allocation_counter::measure;
 use conversation::{Conversation, Input, Millis, Opening, Output};
+use domain::assistant::filling::Filling;
 use domain::assistant::{Agent, Assistant, Brain, CallLimits, Conduct, Engine, Language, Persona};
 use domain::audio::AudioFormat;
 use domain::ids::{AssistantId, CallId, OrganizationId, TenantId};
@@ -207,11 +208,15 @@ fn a_beat_of_a_live_call_takes_nothing_from_the_heap() {
     silent_callee(there, ours);
     let mut agent = opened.recv().unwrap();
     agent.begin(FORMAT);
-    let values = Variables::new();
+    let filling = Filling::for_call(&assistant, None, &Variables::new()).unwrap();
     let mut call = LiveCall {
         leg: leg(here, 1, theirs),
         agent,
-        conversation: Conversation::begin(Opening { assistant: &assistant, values: &values, format: FORMAT }),
+        conversation: Conversation::begin(Opening {
+            assistant: &assistant,
+            filling: &filling,
+            format: FORMAT,
+        }),
         recording: recorder.begin(id, Some(FORMAT)),
         now: 0,
     };

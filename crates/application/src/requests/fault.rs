@@ -1,5 +1,7 @@
 //! What can be wrong with a field, in the interface's words.
 
+use domain::assistant::filling::FilledText;
+
 /// What is wrong with a field, in the style of Zod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -105,6 +107,12 @@ pub enum Fault {
     /// An object with too many members.
     #[error("Object must contain at most {0} key(s)")]
     TooManyKeys(usize),
+    /// An object whose names and values have too many bytes in UTF-8.
+    #[error("Names and values must contain at most {0} byte(s) in total")]
+    TooManyBytes(usize),
+    /// Texts of the assistant that have too many characters with the values of this request.
+    #[error("{text} must contain at most {most} character(s) when filled", text = filled_text(*.0), most = .1)]
+    FilledTooLong(FilledText, usize),
     /// Not a telephone number.
     #[error("Invalid phone number")]
     NotAPhoneNumber,
@@ -142,7 +150,9 @@ impl Fault {
         match self {
             Self::Missing | Self::WrongType { .. } => Code::InvalidType,
             Self::TooShort(_) => Code::TooSmall,
-            Self::TooLong(_) | Self::TooManyKeys(_) => Code::TooBig,
+            Self::TooLong(_) | Self::TooManyKeys(_) | Self::TooManyBytes(_) | Self::FilledTooLong(..) => {
+                Code::TooBig
+            }
             Self::NotAPhoneNumber | Self::NotAnEmail | Self::NotAUrl | Self::NotAUuid => Code::InvalidString,
             Self::NotHttps | Self::NotPublic => Code::Custom,
             Self::NoneOf(_) => Code::InvalidEnumValue,
@@ -153,5 +163,13 @@ impl Fault {
     /// This fault at `field`.
     pub fn at(self, field: impl Into<String>) -> Problem {
         Problem { field: field.into(), fault: self }
+    }
+}
+
+const fn filled_text(text: FilledText) -> &'static str {
+    match text {
+        FilledText::Line => "Each line of the assistant",
+        FilledText::Instructions => "The assistant's instructions",
+        FilledText::Total => "All texts of the assistant together",
     }
 }

@@ -13,4 +13,4 @@ pub use fault::{Code, Fault, JsonType, Problem};
 pub use fields::{Fields, TEXT_MAX, object, string, string_up_to, text, uuid};
 pub use json::{NotJson, json};
 pub use organization::{profile, revision};
-pub use variables::{COUNT_MAX, NAME_MAX, VALUE_MAX};
+pub use variables::{COUNT_MAX, NAME_MAX, TOTAL_BYTES_MAX, VALUE_MAX};

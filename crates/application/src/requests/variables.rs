@@ -13,6 +13,8 @@ pub const COUNT_MAX: usize = 1_000;
 pub const NAME_MAX: usize = 255;
 /// Characters of a value.
 pub const VALUE_MAX: usize = 32_768;
+/// Bytes of all names and values together, in UTF-8.
+pub const TOTAL_BYTES_MAX: usize = 65_536;
 
 /// Reads the variables; each wrong one is a problem of its own, at `dynamicVariables.<name>`.
 pub(super) fn variables(value: &Value) -> Result<Variables, Vec<Problem>> {
@@ -32,6 +34,12 @@ pub(super) fn variables(value: &Value) -> Result<Variables, Vec<Problem>> {
             }
             Err(fault) => problems.push(fault.at(format!("{FIELD}.{name}"))),
         }
+    }
+    let bytes = variables
+        .iter()
+        .fold(0_usize, |sum, (name, value)| sum.saturating_add(name.len()).saturating_add(value.len()));
+    if bytes > TOTAL_BYTES_MAX {
+        problems.push(Fault::TooManyBytes(TOTAL_BYTES_MAX).at(FIELD));
     }
     if problems.is_empty() { Ok(variables) } else { Err(problems) }
 }

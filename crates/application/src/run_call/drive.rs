@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use conversation::{Conversation, Input, LineId};
 use domain::assistant::Assistant;
+use domain::assistant::filling::Filling;
 use domain::audio::{AudioFormat, Encoded};
 use domain::call::{EndedReason, FinalAnswer, Live};
 use domain::ids::CallId;
@@ -15,7 +16,6 @@ use domain::ports::{
     AgentEvent, AgentSession, Answered, Clock, HangUp, Leg, LegEnd, LegEvent, Recorder, SpeechError,
     VoiceAgent,
 };
-use domain::variables::Variables;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, Sleep};
 
@@ -39,7 +39,7 @@ const OVERRUN: Duration = Duration::from_secs(5);
 pub(super) struct Cast {
     pub(super) call: CallId,
     pub(super) assistant: Assistant,
-    pub(super) variables: Variables,
+    pub(super) filling: Filling,
     pub(super) lines: Lines,
     /// The format that is offered first.
     pub(super) format: AudioFormat,
@@ -88,10 +88,10 @@ impl Drive {
 
     /// Carries the call to its end.
     pub(super) async fn run(mut self, mut leg: Box<dyn Leg>, mut orders: mpsc::Receiver<Order>) {
-        let Cast { call, assistant, variables, lines, format, agents, .. } = &self.cast;
+        let Cast { call, assistant, filling, lines, format, agents, .. } = &self.cast;
         // The answer may choose another one; then lines are spoken when they are needed.
-        lines.rehearse(Conversation::lines(assistant, variables), *format);
-        self.agent = Conversation::spec(assistant, variables, *call).map(|spec| agents.open(spec));
+        lines.rehearse(Conversation::lines(assistant, filling), *format);
+        self.agent = Conversation::spec(assistant, filling, *call).map(|spec| agents.open(spec));
         let end = loop {
             let wake = poll_fn(|cx| self.poll_wake(cx, leg.as_mut(), &mut orders)).await;
             match wake {
@@ -194,12 +194,12 @@ impl Drive {
         let (saved, written) = oneshot::channel();
         self.cast.moves.send(Move::Answered { at: now, leg: Box::new(answered.saved), saved });
         self.saved = Some(written);
-        let Cast { call, assistant, variables, recorder, clock, .. } = &self.cast;
+        let Cast { call, assistant, filling, recorder, clock, .. } = &self.cast;
         let sound = assistant.conduct.records.then_some(answered.format);
         let recording = recorder.begin(*call, sound);
         let agent = self.agent.take();
         let talk =
-            Talk::begin((*call, assistant, variables), agent, recording, answered.format, clock.since_boot());
+            Talk::begin((*call, assistant, filling), agent, recording, answered.format, clock.since_boot());
         self.wait(assistant.limits.max_duration + OVERRUN);
         self.talk = Some(talk);
         self.carry_out(leg);

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::assistant::Assistant;
+use domain::assistant::filling::Filling;
 use domain::audio::AudioFormat;
 use domain::call::{EndedReason, Live, OutboundCall};
 use domain::ports::{Clock, Fence, OutboundCalls, PreparedLeg, Recorder, Speech, VoiceAgent};
-use domain::variables::Variables;
 use tokio::sync::mpsc;
 
 use crate::causes::causes;
@@ -51,6 +51,7 @@ pub struct RunCall {
 pub(crate) struct Start {
     pub(crate) call: OutboundCall,
     pub(crate) assistant: Assistant,
+    pub(crate) filling: Filling,
     pub(crate) fence: Fence,
     pub(crate) leg: Box<dyn PreparedLeg>,
     /// The format that is offered first.
@@ -61,13 +62,13 @@ pub(crate) struct Start {
 impl RunCall {
     /// Dials and carries the call to its end, in tasks of its own.
     pub(crate) fn start(self: &Arc<Self>, start: Start) {
-        let Start { call, assistant, fence, leg, format, admission } = start;
+        let Start { call, assistant, filling, fence, leg, format, admission } = start;
         let orders = self.supervisor.enter(call.id);
         let (moves, written) = mpsc::channel(MOVES);
         let control = self.supervisor.control();
         let cast = Cast {
             call: fence.call,
-            variables: variables_of(&call, &assistant),
+            filling,
             lines: Lines::new(Arc::clone(&self.speech), control.clone(), assistant.language),
             assistant,
             format,
@@ -112,45 +113,5 @@ impl RunCall {
         tracing::info!(%call, "call dialled");
         // From here on it is a media thread's.
         self.supervisor.media().spawn(Drive::new(cast).run(leg, orders));
-    }
-}
-
-/// What the assistant's lines may be filled with: the call's variables, else `customerName`, else
-/// what the assistant knows.
-fn variables_of(call: &OutboundCall, assistant: &Assistant) -> Variables {
-    let mut variables = assistant.variables.clone();
-    if let Some(name) = &call.customer_name {
-        variables.insert("customerName".to_owned(), name.clone());
-    }
-    variables.extend(call.variables.clone());
-    variables
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::testing::{Ground, InMemory, World};
-    use domain::variables::fill;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_calls_own_values_win_over_what_the_assistant_knows() {
-        let ground = Ground::lay(&World::new(InMemory::new(), ()), None).await.unwrap();
-        let (mut assistant, mut call) = (ground.assistant.clone(), ground.call().unwrap());
-        let named = |pairs: &[(&str, &str)]| {
-            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-        };
-        assistant.variables = named(&[("clinic", "North"), ("day", "today"), ("customerName", "neighbour")]);
-        call.variables = named(&[("day", "Monday")]);
-        call.customer_name = Some("Ada".to_owned());
-        let said = |call: &OutboundCall| {
-            fill("{{customerName}}, {{clinic}}, {{day}}, {{unknown}}.", &variables_of(call, &assistant))
-        };
-        assert_eq!(said(&call), "Ada, North, Monday, .");
-        call.customer_name = None;
-        assert_eq!(said(&call), "neighbour, North, Monday, .");
-        call.customer_name = Some("Ada".to_owned());
-        call.variables = named(&[("customerName", "Dr. Lovelace"), ("clinic", "")]);
-        assert_eq!(said(&call), "Dr. Lovelace, , today, .");
     }
 }

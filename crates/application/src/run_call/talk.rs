@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use conversation::{Conversation, Input, Millis, Opening, Output, Turn};
 use domain::assistant::Assistant;
+use domain::assistant::filling::Filling;
 use domain::audio::{AudioFormat, Frame};
 use domain::call::EndedReason;
 use domain::ids::CallId;
 use domain::ports::{AgentEvent, AgentSession, HeardFrame, Leg, Recording};
-use domain::variables::Variables;
 
 use super::lines::Lines;
 
@@ -30,7 +30,7 @@ pub(super) type Wanted = (Option<Frame>, Option<EndedReason>);
 impl Talk {
     /// Begins at the answer, which is `since` boot.
     pub(super) fn begin(
-        (call, assistant, variables): (CallId, &Assistant, &Variables),
+        (call, assistant, filling): (CallId, &Assistant, &Filling),
         mut agent: Option<Box<dyn AgentSession>>,
         recording: Box<dyn Recording>,
         format: AudioFormat,
@@ -39,7 +39,7 @@ impl Talk {
         if let Some(agent) = &mut agent {
             agent.begin(format);
         }
-        let conversation = Conversation::begin(Opening { assistant, values: variables, format });
+        let conversation = Conversation::begin(Opening { assistant, filling, format });
         Self { call, conversation, agent, recording, format, since }
     }
 

@@ -21,7 +21,7 @@ use crate::beat::Beat;
 use crate::floor::Floor;
 use crate::hearing::Noticed;
 use crate::moment::Millis;
-use crate::opening::Filling;
+use crate::opening::Wording;
 use crate::put::Output;
 use asks::{Asks, Purpose};
 use keypad::Keypad;
@@ -91,9 +91,9 @@ pub(crate) struct Dialogue {
 }
 
 impl Dialogue {
-    pub(crate) fn begin(agent: &Agent, filling: &Filling, notice: Option<String>) -> Self {
+    pub(crate) fn begin(agent: &Agent, wording: Wording<'_>, notice: Option<String>) -> Self {
         let persona = agent.persona.clone();
-        let first = persona.first_message.as_deref().map(|first| filling.words(first));
+        let first = persona.first_message.as_deref().map(|first| wording.words(first));
         let first = first.filter(|first| !first.is_empty());
         let first_word = if first.is_some() { FirstWord::Agent } else { FirstWord::Callee };
         let notice_left = notice.as_deref().map_or(0, word_count);

@@ -6,7 +6,7 @@ use domain::assistant::{Awaited, Script};
 use domain::audio::Digit;
 
 use crate::lines::{LineId, Lines};
-use crate::opening::Filling;
+use crate::opening::Wording;
 
 /// A script with its places filled, and how far it has come.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ pub(crate) enum Keyed {
 
 impl Guide {
     /// Fills the script's lines, in the order in which they may be said.
-    pub(crate) fn new(script: &Script, filling: &Filling, lines: &mut Lines) -> Self {
-        let mut line = |text: &str| lines.add(filling.words(text));
+    pub(crate) fn new(script: &Script, wording: Wording<'_>, lines: &mut Lines) -> Self {
+        let mut line = |text: &str| lines.add(wording.words(text));
         let first = line(&script.first_message);
         let steps = script.steps.iter().map(|step| Exchange {
             wait_for: step.wait_for,

@@ -15,7 +15,7 @@ use crate::floor::Floor;
 use crate::hearing::{Noticed, Utterance};
 use crate::lines::{Audio, LATEST_LINE, LineId, Lines};
 use crate::moment::Millis;
-use crate::opening::Filling;
+use crate::opening::Wording;
 use crate::playout::{LONGEST_HOLD, Played, Playout, Purpose};
 use crate::turn::Turn;
 use guide::{Guide, Keyed};
@@ -49,11 +49,11 @@ impl Recital {
     pub(crate) fn begin(
         floor: &mut Floor,
         script: &Script,
-        filling: &Filling,
+        wording: Wording<'_>,
         notice: Option<String>,
     ) -> Self {
         let notice = notice.and_then(|words| floor.lines.add(words));
-        let guide = Guide::new(script, filling, &mut floor.lines);
+        let guide = Guide::new(script, wording, &mut floor.lines);
         let mut recital = Self {
             playout: Playout::default(),
             guide,
@@ -71,12 +71,12 @@ impl Recital {
     }
 
     /// Every line that may be said, the first one first.
-    pub(crate) fn lines(script: &Script, filling: &Filling, notice: Option<String>) -> Lines {
+    pub(crate) fn lines(script: &Script, wording: Wording<'_>, notice: Option<String>) -> Lines {
         let mut lines = Lines::default();
         if let Some(words) = notice {
             lines.add(words);
         }
-        Guide::new(script, filling, &mut lines);
+        Guide::new(script, wording, &mut lines);
         lines
     }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::greeted;
 use crate::stage::agent::{FIRST, agent, persona};
-use crate::stage::{Stage, Voice};
+use crate::stage::{Stage, Voice, filling};
 
 #[test]
 fn the_first_message_is_said_when_the_agent_is_ready_and_the_callee_is_answered() {
@@ -140,9 +140,10 @@ fn the_session_is_told_its_task_with_its_places_filled() {
         Variables::from([("company".into(), "Nobody".into()), ("place".into(), "Bonn".into())]);
     persona(&mut assistant).instructions = "You work for {{company}} in {{place}}{{unknown}}.".into();
     let values = Variables::from([("company".into(), "Acme".into())]);
-    let spec = Conversation::spec(&assistant, &values, CallId::from_uuid(Uuid::nil())).unwrap();
+    let filling = filling(&assistant, &values);
+    let spec = Conversation::spec(&assistant, &filling, CallId::from_uuid(Uuid::nil())).unwrap();
     assert_eq!(spec.instructions, "You work for Acme in Bonn.");
     assert_eq!(spec.tools.len(), 4);
-    assert_eq!(Conversation::lines(&assistant, &values), ["We will call you again."]);
+    assert_eq!(Conversation::lines(&assistant, &filling), ["We will call you again."]);
     assert!(Dialect::ALL.len() > 1);
 }

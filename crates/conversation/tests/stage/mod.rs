@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use conversation::{Conversation, Input, LineId, Millis, Opening, Output, Turn};
+use domain::assistant::filling::Filling;
 use domain::assistant::{Assistant, Awaited, CallLimits, Conduct, Engine, Language, Script, Step};
 use domain::audio::{AudioFormat, Digit, Encoded, FRAME_BYTES, Frame};
 use domain::call::{EndedReason, TranscriptEntry};
@@ -33,6 +34,11 @@ pub(crate) fn assistant(engine: Engine, limits: CallLimits) -> Assistant {
         variables: Variables::new(),
         created_at: OffsetDateTime::UNIX_EPOCH,
     }
+}
+
+/// The values of a call for this assistant's texts.
+pub(crate) fn filling(assistant: &Assistant, variables: &Variables) -> Filling {
+    Filling::for_call(assistant, None, variables).unwrap()
 }
 
 /// A script of a first message only.
@@ -92,7 +98,8 @@ impl Stage {
     }
 
     pub(crate) fn of(assistant: &Assistant, voice: Voice) -> Self {
-        let call = Conversation::begin(Opening { assistant, values: &Variables::new(), format: FORMAT });
+        let filling = filling(assistant, &Variables::new());
+        let call = Conversation::begin(Opening { assistant, filling: &filling, format: FORMAT });
         let mut stage = Self { call, now: 0, voice, log: vec![], ended: None, asked: vec![] };
         stage.drain();
         stage

@@ -1,6 +1,7 @@
 //! What is wrong with a field of the interface.
 
 use application::requests::{Fault, JsonType, NotJson};
+use domain::assistant::filling::FilledText;
 
 use super::Tell;
 
@@ -15,6 +16,17 @@ impl Tell for Fault {
             Self::TooLong(1) => "Au plus 1 caractère",
             Self::TooLong(most) => return format!("Au plus {most} caractères"),
             Self::TooManyKeys(most) => return format!("Au plus {most} clés"),
+            Self::TooManyBytes(most) => {
+                return format!("Au plus {most} octets pour tous les noms et valeurs");
+            }
+            Self::FilledTooLong(text, most) => {
+                let text = match text {
+                    FilledText::Line => "chaque réplique de l’assistant",
+                    FilledText::Instructions => "les consignes de l’assistant",
+                    FilledText::Total => "tous les textes de l’assistant réunis",
+                };
+                return format!("Une fois les variables remplies, au plus {most} caractères pour {text}");
+            }
             Self::NotAPhoneNumber => "Numéro de téléphone non valide",
             Self::NotAnEmail => "Adresse courriel non valide",
             Self::NotAUrl => "Adresse URL non valide",

@@ -7,6 +7,7 @@ use std::mem::discriminant;
 use application::assistant_file::{self, Allowed};
 use application::requests::{Code, Fault, JsonType, NotJson};
 use application::rules::Rule;
+use domain::assistant::filling::FilledText;
 use domain::network::{BadEndpoint, Refused, UnfitUrl, WebProtocol};
 use domain::schema::{Broken, DataType, Flaw, Mismatch, Reason, UnsafeSchema};
 
@@ -155,6 +156,8 @@ fn what_the_interface_refuses_is_told_in_french() {
         Fault::TooShort(_) => Fault::TooShort(7),
         Fault::TooLong(_) => Fault::TooLong(255),
         Fault::TooManyKeys(_) => Fault::TooManyKeys(1_000),
+        Fault::TooManyBytes(_) => Fault::TooManyBytes(65_536),
+        Fault::FilledTooLong(..) => Fault::FilledTooLong(FilledText::Line, 10_000),
         Fault::NotAPhoneNumber => Fault::NotAPhoneNumber,
         Fault::NotAnEmail => Fault::NotAnEmail,
         Fault::NotAUrl => Fault::NotAUrl,
@@ -164,6 +167,14 @@ fn what_the_interface_refuses_is_told_in_french() {
         Fault::NoneOf(_) => Fault::NoneOf(vec!["24h", "7d"]),
         Fault::OfRequest(..) => Fault::of_request(Code::Custom, "Must not be given more than once"),
     };
+    let texts = every! {
+        FilledText::Line => FilledText::Line,
+        FilledText::Instructions => FilledText::Instructions,
+        FilledText::Total => FilledText::Total,
+    };
+    for text in texts {
+        assert_told(&Fault::FilledTooLong(text, 7));
+    }
     for fault in faults.iter().filter(|fault| !matches!(fault, Fault::OfRequest(..))) {
         assert_told(fault);
     }

@@ -1,5 +1,6 @@
 //! Placing a call by hand, and hanging one up.
 
+use domain::assistant::Engine;
 use domain::audit::Action;
 use domain::ids::OrganizationId;
 use domain::scope::{Reach, Scope};
@@ -152,6 +153,47 @@ async fn what_is_wrong_stands_at_its_field_with_the_interfaces_words_and_what_wa
     let placed = browser.submit(&page(organization), &page(organization), &right).await;
     assert_eq!(placed.status, 303, "{}", placed.body);
     assert_eq!(noted(&site, Action::CallPlace).await, 1);
+}
+
+#[tokio::test]
+async fn values_that_make_a_line_too_long_are_refused_at_their_field() {
+    let site = Site::start().await;
+    let (mut browser, organization, assistant) = ready(&site).await;
+    let number = numbered(&site, "+14165550100").await;
+    let reach = Reach::Within(Scope::Organization(site.clinic.tenant, organization));
+    let stored = site.world.assistants.assistants_of(reach, organization, ALL).await.unwrap().remove(0);
+    let mut greedy = stored.clone();
+    let Engine::Builtin(script) = &mut greedy.engine else { unreachable!() };
+    script.first_message = "{{v}}{{customerName}}".repeat(100);
+    site.world.assistants.revise_assistant(reach, greedy, None, operator(stored.created_at)).await.unwrap();
+
+    let form = browser.get(&page(organization)).await;
+    let once = field(&form, "once");
+    let long = "x".repeat(101);
+    let variables = format!("v={long}");
+    let to_a_number = [
+        ("once", once.as_str()),
+        ("assistantId", &assistant),
+        ("phoneNumberId", &number),
+        ("phoneNumber", "+1 416 555 0123"),
+        ("dynamicVariables", &variables),
+    ];
+    let to_the_phone =
+        [("once", once.as_str()), ("assistant", &assistant), ("callee", "answers"), ("name", &long)];
+    let phone = format!("{}/phone", page(organization));
+    for (path, fields) in [(page(organization), &to_a_number[..]), (phone, &to_the_phone[..])] {
+        browser.keep("callwright-language", "en-CA");
+        let refused = browser.submit(&page(organization), &path, fields).await;
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        let told = "Each line of the assistant must contain at most 10000 character(s) when filled";
+        assert_eq!(refused.body.matches(told).count(), 1, "{}", refused.body);
+        assert!(refused.body.contains(&long));
+        browser.keep("callwright-language", "fr-CA");
+        let refused = browser.submit(&page(organization), &path, fields).await;
+        let told = "au plus 10000 caractères pour chaque réplique de l’assistant";
+        assert_eq!(refused.body.matches(told).count(), 1, "{}", refused.body);
+    }
+    assert_eq!(noted(&site, Action::CallPlace).await, 0);
 }
 
 #[tokio::test]

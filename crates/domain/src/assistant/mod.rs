@@ -2,6 +2,7 @@
 
 mod agent;
 mod conduct;
+pub mod filling;
 mod language;
 mod provider;
 mod script;

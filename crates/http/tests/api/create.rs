@@ -3,8 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use domain::access::Permission;
+use domain::assistant::{Assistant, Engine};
 use domain::call::EndedReason;
-use domain::ports::{Clock, Organizations};
+use domain::ids::AssistantId;
+use domain::ports::{Assistants, Clock, Organizations};
 use domain::scope::{Reach, Scope};
 use domain::testing::deed;
 use serde_json::{Value, json};
@@ -144,6 +146,92 @@ async fn values_at_the_edge_of_their_limits_are_taken() {
         let answer = app.create(&body).send().await;
         assert_eq!(answer.status, 201, "{body} {answer:?}");
     }
+}
+
+const LONG_WINDED: AssistantId = AssistantId::from_uuid(Uuid::from_u128(0x3_9999));
+
+/// An assistant of the usual organization that says this.
+fn saying(first_message: &str) -> Assistant {
+    let usual = store::assistant(store::TENANT, store::ORGANIZATION);
+    let mut assistant = Assistant { id: LONG_WINDED, ..usual };
+    let Engine::Builtin(script) = &mut assistant.engine else { unreachable!() };
+    first_message.clone_into(&mut script.first_message);
+    assistant
+}
+
+async fn add_assistant(app: &App, first_message: &str) {
+    let assistant = saying(first_message);
+    let deed = deed(assistant.created_at);
+    app.store.inner.add_assistant(Reach::Everything, assistant, deed).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variables_of_64_kib_are_taken_and_one_byte_more_is_not() {
+    let app = App::start().await;
+    // The names have one byte each, and "é" two.
+    let variables = |rest: usize| json!({"a": "é".repeat(16_384), "b": "x".repeat(32_766 - rest), "c": ""});
+    let answer = app.create(&json!({"dynamicVariables": variables(1)})).send().await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let answer = app.create(&json!({"dynamicVariables": variables(0)})).send().await;
+    assert_eq!(answer.problems(), ["dynamicVariables too_big"], "{answer:?}");
+    let message = "Names and values must contain at most 65536 byte(s) in total";
+    assert_eq!(answer.json()["details"][0]["message"], message);
+    assert_eq!(app.store.inner.calls().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_that_fill_a_line_beyond_10000_characters_are_refused() {
+    let app = App::start().await;
+    add_assistant(&app, &"{{v}}{{customerName}}".repeat(80)).await;
+    let call = |body: Value| {
+        let mut whole = json!({"assistantId": LONG_WINDED.to_string(), "customerName": ""});
+        whole.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        app.create(&whole)
+    };
+    for (body, field) in [
+        (json!({"dynamicVariables": {"v": "x".repeat(32_768)}}), "dynamicVariables"),
+        (json!({"dynamicVariables": {"v": "x".repeat(126)}}), "dynamicVariables"),
+        (json!({"customerName": "x".repeat(126)}), "customerName"),
+        (
+            json!({"customerName": "x".repeat(100), "dynamicVariables": {"v": "x".repeat(26)}}),
+            "dynamicVariables",
+        ),
+    ] {
+        let answer = call(body).send().await;
+        assert_eq!((answer.status, answer.problems()), (400, vec![format!("{field} too_big")]), "{answer:?}");
+        assert_eq!(answer.json()["error"], "Invalid request data");
+        let message = "Each line of the assistant must contain at most 10000 character(s) when filled";
+        assert_eq!(answer.json()["details"][0]["message"], message);
+    }
+    assert!(app.store.inner.calls().is_empty());
+    assert_eq!(app.telephony.prepared.load(Ordering::SeqCst), 0);
+    let answer = call(json!({"dynamicVariables": {"v": "x".repeat(125)}})).send().await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn assistant_whose_own_values_are_too_long_is_named() {
+    let app = App::start().await;
+    add_assistant(&app, &"x".repeat(10_001)).await;
+    let answer = app.create(&json!({"assistantId": LONG_WINDED.to_string()})).send().await;
+    assert_eq!((answer.status, answer.problems()), (400, vec!["assistantId too_big".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replay_is_answered_though_the_assistant_grew() {
+    let app = App::start().await;
+    add_assistant(&app, "{{v}}").await;
+    let body = json!({"assistantId": LONG_WINDED.to_string(), "dynamicVariables": {"v": "x".repeat(1_000)}});
+    let keyed = || app.create(&body).header("Idempotency-Key", "order-1");
+    let first = keyed().send().await;
+    assert_eq!(first.status, 201, "{first:?}");
+    let longer = saying(&"{{v}}".repeat(800));
+    let deed = deed(longer.created_at);
+    app.store.inner.revise_assistant(Reach::Everything, longer, None, deed).await.unwrap();
+    assert_eq!(app.create(&body).send().await.problems(), ["dynamicVariables too_big"]);
+    let again = keyed().send().await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, Some("true")));
+    assert_eq!(again.body, first.body);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -70,11 +70,16 @@ pub(super) async fn to_the_built_in_phone(inside: Inside) -> Result<HttpResponse
         Ok(request) => carry_out(&inside, request, once_key, &body, filled).await,
         Err(found) => {
             for Problem { field, fault } in found {
-                filled.note(if field == "customerName" { "name" } else { "assistant" }, &fault);
+                filled.note(phone_field(&field), &fault);
             }
             form::page(&inside, filled).await
         }
     }
+}
+
+/// The field of the built-in phone's form for a field of the interface.
+fn phone_field(field: &str) -> &'static str {
+    if field == "customerName" { "name" } else { "assistant" }
 }
 
 fn scope(inside: &Inside) -> Scope {
@@ -99,6 +104,15 @@ async fn carry_out(
         Ok(placed) => return Ok(answer::see(&inside.href(&format!("/calls/{}", placed.call)))),
         Err(PlaceError::NotFound) => words.not_found,
         Err(PlaceError::OrganizationInactive) => words.inactive,
+        Err(PlaceError::TooLong(problem)) => {
+            // Both forms share this; only the one to any telephone has the interface's fields.
+            if filled.value("callee").is_empty() {
+                filled.judged::<()>(Err(vec![problem]));
+            } else {
+                filled.note(phone_field(&problem.field), &problem.fault);
+            }
+            return form::page(inside, filled).await;
+        }
         Err(PlaceError::KeyTaken) => words.sent_before,
         Err(PlaceError::Unavailable) => return Err(PageError::Unavailable),
         Err(PlaceError::Store(store)) => return Err(store.into()),

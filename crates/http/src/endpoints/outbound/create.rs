@@ -86,6 +86,7 @@ impl From<PlaceError> for ApiError {
         match error {
             PlaceError::NotFound => NOT_FOUND,
             PlaceError::OrganizationInactive => INACTIVE,
+            PlaceError::TooLong(problem) => Self::Invalid(vec![problem]),
             PlaceError::KeyTaken => idempotency::KEY_TAKEN,
             PlaceError::Unavailable => NO_NEW_CALLS,
             PlaceError::Store(store) => Self::Store(store),

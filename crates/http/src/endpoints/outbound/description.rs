@@ -101,7 +101,7 @@ static REQUEST: Part = Part {
             )
             .property(
                 "dynamicVariables",
-                object("Variables for the assistant's lines; which are used depends on the assistant.")
+                object("Variables for the assistant's lines; which are used depends on the assistant. At most 64 KiB of names and values in total; filled in, a spoken line may have 10,000 characters, instructions 64,000, and all texts of the assistant together 200,000 or 65,536 more than their templates.")
                     .additional_properties(Some(variable))
                     .property_names(Some(text("The variable's name.", "visit").max_length(Some(NAME_MAX))))
                     .max_properties(Some(COUNT_MAX)),
