@@ -82,6 +82,10 @@ docs:
 deny:
     cargo-deny --all-features check --hide-inclusion-graph bans licenses sources
 
+# Known vulnerabilities of every dependency; fetches the database of advisories, and fails without it.
+advisories:
+    cargo-deny --all-features check --hide-inclusion-graph advisories
+
 # Dependencies that nothing uses.
 machete:
     cargo-machete --with-metadata
