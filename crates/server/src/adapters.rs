@@ -14,6 +14,7 @@ use tokio::runtime::Handle;
 use url::Url;
 
 use crate::config::{S3, Settings};
+use crate::system::{open_files, sip_connections};
 use crate::trust;
 
 /// Spoken lines that are kept: an hour of speech.
@@ -45,6 +46,8 @@ pub fn sip_settings(settings: &Settings) -> anyhow::Result<sip::Settings> {
     sip.tls =
         Some(trust::client_config(settings.sip.authorities.as_deref()).context("SIP__TLS__AUTHORITIES")?);
     sip.guard = addresses(settings, &settings.trunks.allowed_networks);
+    sip.streams.total = sip_connections(open_files(), settings.sip.max_connections);
+    sip.streams.per_address = settings.sip.max_connections_per_address;
     Ok(sip)
 }
 

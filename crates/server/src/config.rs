@@ -111,6 +111,10 @@ pub struct Sip {
     pub public_address: Option<IpAddr>,
     /// `SIP__TLS__AUTHORITIES`: further certificate authorities (PEM) that trunks may have.
     pub authorities: Option<PathBuf>,
+    /// `SIP__MAX_CONNECTIONS`: TCP connections of peers at a time; by the open files when absent.
+    pub max_connections: Option<usize>,
+    /// `SIP__MAX_CONNECTIONS_PER_ADDRESS`: those of one address.
+    pub max_connections_per_address: usize,
 }
 
 /// The settings of trunks that are set up in the dashboard.

@@ -67,6 +67,31 @@ pub fn raise_open_files() {
     }
 }
 
+/// How many files this process may have open now.
+pub fn open_files() -> u64 {
+    // None is no limit.
+    getrlimit(Resource::Nofile).current.unwrap_or(OPEN_FILES)
+}
+
+/// The most TCP connections that SIP accepts without a setting: more peers have no trunks here.
+const MOST_CONNECTIONS: u64 = 1_024;
+
+/// How many TCP connections SIP may accept: a sixteenth of the open files, or what the operator set,
+/// but never more than a quarter. The rest is for HTTP, the sockets and files of calls, and the
+/// database.
+pub fn sip_connections(open_files: u64, set: Option<usize>) -> usize {
+    let count = |share: u64| usize::try_from(share.max(1)).unwrap_or(usize::MAX);
+    let most = count(open_files / 4);
+    match set {
+        Some(set) if set > most => {
+            tracing::warn!(set, most, open_files, "SIP__MAX_CONNECTIONS is more than the open files allow");
+            most
+        }
+        Some(set) => set,
+        None => count((open_files / 16).min(MOST_CONNECTIONS)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +105,21 @@ mod tests {
         setrlimit(Resource::Nofile, lowered).unwrap();
         raise_open_files();
         assert_eq!(getrlimit(Resource::Nofile), Rlimit { current: Some(most), maximum });
+    }
+
+    #[test]
+    fn sip_connections_leave_most_open_files_to_the_rest() {
+        for (open_files, set, connections) in [
+            (65_536, None, 1_024),
+            (4_096, None, 256),
+            (1_024, None, 64),
+            (8, None, 1),
+            (1_024, Some(100), 100),
+            (1_024, Some(2_000), 256),
+            (65_536, Some(2_000), 2_000),
+        ] {
+            assert_eq!(sip_connections(open_files, set), connections, "{open_files} {set:?}");
+        }
     }
 
     #[test]

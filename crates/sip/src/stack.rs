@@ -175,7 +175,13 @@ impl Stack {
             }
         };
         if let Some(intake) = intake {
-            tokio::spawn(intake.work_off(inlet.clone(), udp.clone()));
+            let (working, stop) = (intake.work_off(inlet.clone(), udp.clone()), cancel.clone());
+            tokio::spawn(async move {
+                working.await;
+                if !stop.is_cancelled() {
+                    tracing::error!("SIP is not read any more");
+                }
+            });
         }
         tokio::spawn(async move {
             if let Err(error) = inner.serve().await {
@@ -322,6 +328,15 @@ fn bind_udp(listen: SocketAddr) -> io::Result<StdUdpSocket> {
     let socket = Socket::new(Domain::for_address(listen), Type::DGRAM, Some(Protocol::UDP))?;
     if let Err(error) = socket.set_recv_buffer_size(UDP_RECEIVE_BUFFER) {
         tracing::warn!(%error, "the SIP receive buffer keeps the system's size");
+    }
+    if let Ok(bytes) = socket.recv_buffer_size()
+        && bytes < UDP_RECEIVE_BUFFER
+    {
+        tracing::info!(
+            bytes,
+            wanted = UDP_RECEIVE_BUFFER,
+            "the SIP receive buffer is small: net.core.rmem_max bounds it"
+        );
     }
     socket.set_nonblocking(true)?;
     socket.bind(&listen.into())?;

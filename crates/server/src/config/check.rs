@@ -107,6 +107,11 @@ pub(super) const RING_LIMIT: Kind<Duration> =
 pub(super) const DRAIN_LIMIT: Kind<Duration> =
     Kind { allowed: "whole seconds from 0 to 86400", read: |text| seconds(text, 0..=86_400) };
 
+pub(super) const CONNECTIONS: Kind<usize> = Kind {
+    allowed: "a whole number from 1 to 16384",
+    read: |text| text.parse().ok().filter(|count| (1..=16_384).contains(count)),
+};
+
 pub(super) const SWITCH: Kind<bool> = Kind { allowed: "true or false", read: |text| text.parse().ok() };
 
 pub(super) const LOG_LEVEL: Kind<String> = Kind {

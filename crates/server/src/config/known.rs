@@ -45,6 +45,10 @@ pub(super) fn read(
                 .unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 5060)),
             public_address: reader.one_or_none("sip.public_address", &check::ADDRESS),
             authorities: reader.one_or_none("sip.tls.authorities", &check::FILE),
+            max_connections: reader.one_or_none("sip.max_connections", &check::CONNECTIONS),
+            max_connections_per_address: reader
+                .one("sip.max_connections_per_address", &check::CONNECTIONS)
+                .unwrap_or(32),
         },
         trunks: Trunks { allowed_networks: reader.many("trunks.allowed_networks", &check::NETWORK) },
         phone: BuiltInPhone { built_in: reader.one("phone.built_in", &check::SWITCH).unwrap_or(true) },

@@ -33,6 +33,7 @@ fn without_any_source_the_defaults_hold() {
     assert!(settings.database.url.is_none() && settings.secrets.key_file.is_none());
     assert!(settings.redis.address.is_none() && settings.s3.is_none());
     assert_eq!(settings.sip.listen, "0.0.0.0:5060".parse().unwrap());
+    assert_eq!((settings.sip.max_connections, settings.sip.max_connections_per_address), (None, 32));
     assert_eq!(settings.media.ports, 20_000..=29_999);
     assert_eq!(settings.calls.ring_limit, Duration::from_mins(1));
     assert_eq!(settings.calls.drain_limit, Duration::from_mins(2));
@@ -68,6 +69,8 @@ fn every_setting_can_be_written_in_the_file() {
             [sip]
             listen = "192.0.2.4:5070"
             public_address = "198.51.100.7"
+            max_connections = 500
+            max_connections_per_address = "20"
             tls.authorities = "{path}"
             [media]
             ports = "30000-30009"
@@ -113,6 +116,7 @@ fn every_setting_can_be_written_in_the_file() {
     assert_eq!(settings.redis.address.unwrap().to_string(), "rediss://cache:6379/2");
     assert_eq!(settings.redis.authorities.as_deref(), Some(pem.path()));
     assert_eq!(settings.sip.listen, "192.0.2.4:5070".parse().unwrap());
+    assert_eq!((settings.sip.max_connections, settings.sip.max_connections_per_address), (Some(500), 20));
     assert_eq!(settings.sip.public_address, Some("198.51.100.7".parse().unwrap()));
     assert_eq!(settings.sip.authorities.as_deref(), Some(pem.path()));
     assert_eq!(settings.media.ports, 30_000..=30_009);
@@ -265,6 +269,8 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         ("SIP__LISTEN", "5060", "ADDRESS:PORT"),
         ("SIP__PUBLIC_ADDRESS", "sip.example.com", "IPv4 or IPv6"),
         ("SIP__TLS__AUTHORITIES", "/nowhere", "exists"),
+        ("SIP__MAX_CONNECTIONS", "0", "1 to 16384"),
+        ("SIP__MAX_CONNECTIONS_PER_ADDRESS", "many", "whole number"),
         ("TRUNKS__ALLOWED_NETWORKS", "pbx.example.com", "CIDR"),
         ("PHONE__BUILT_IN", "off", "true or false"),
         ("MEDIA__PORTS", "20000", "FIRST-LAST"),

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use rsipstack::platform::CancellationToken;
 use rsipstack::transport::SipConnection;
 use tokio::net::UdpSocket;
-use tokio::sync::{mpsc, oneshot};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::Edge;
@@ -36,6 +37,10 @@ struct Datagram {
 /// The socket, and what was admitted.
 pub(crate) struct Intake {
     pub(crate) socket: Arc<UdpSocket>,
+    queues: Queues,
+}
+
+struct Queues {
     live: mpsc::Receiver<Datagram>,
     peers: mpsc::Receiver<Datagram>,
 }
@@ -50,48 +55,63 @@ impl Intake {
         let (live_queue, live) = mpsc::channel(WAITING_LIVE);
         let (peer_queue, peers) = mpsc::channel(WAITING_PEERS);
         let (ready, socket_ready) = oneshot::channel();
-        let run = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
-            let runtime = match runtime {
-                Ok(runtime) => runtime,
-                Err(error) => {
-                    let _ = ready.send(Err(error));
-                    return;
+        let run = move || match open(socket) {
+            Ok((runtime, socket)) => {
+                let reader = Reader { socket: socket.clone(), edge, live: live_queue, peers: peer_queue };
+                if ready.send(Ok(socket)).is_ok() {
+                    runtime.block_on(reader.read(stop));
                 }
-            };
-            let reading = async {
-                let socket = match UdpSocket::from_std(socket) {
-                    Ok(socket) => Arc::new(socket),
-                    Err(error) => {
-                        let _ = ready.send(Err(error));
-                        return;
-                    }
-                };
-                if ready.send(Ok(socket.clone())).is_ok() {
-                    let reader = Reader { socket, edge, live: live_queue, peers: peer_queue };
-                    reader.read(stop).await;
-                }
-            };
-            runtime.block_on(reading);
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
         };
         std::thread::Builder::new().name("sip-intake".to_owned()).spawn(run)?;
         let socket = socket_ready.await.map_err(io::Error::other)??;
-        Ok(Self { socket, live, peers })
+        Ok(Self { socket, queues: Queues { live, peers } })
     }
 
     /// Works off what was admitted, our own first, until the thread ends.
-    pub(crate) async fn work_off(mut self, inlet: Arc<Inlet>, connection: SipConnection) {
+    pub(crate) async fn work_off(self, inlet: Arc<Inlet>, connection: SipConnection) {
+        let queues = Arc::new(Mutex::new(self.queues));
+        // A message on which the library panics must not end the hearing of all others.
         loop {
-            let (admission, datagram) = tokio::select! {
-                biased;
-                datagram = self.live.recv() => (Admission::Live, datagram),
-                datagram = self.peers.recv() => (Admission::Peer, datagram),
-            };
-            let Some(Datagram { bytes, from }) = datagram else { return };
-            if let Some(message) = Inlet::parse(&bytes, from, &connection) {
-                inlet.take(admission, message, connection.clone(), from).await;
+            let working = work_off(queues.clone(), inlet.clone(), connection.clone());
+            match tokio::spawn(working).await {
+                Err(error) if error.is_panic() => tracing::error!("working off a SIP message failed"),
+                _ => return,
             }
         }
+    }
+}
+
+/// The thread's own runtime, and the socket on it.
+fn open(socket: StdUdpSocket) -> io::Result<(Runtime, Arc<UdpSocket>)> {
+    let runtime = Builder::new_current_thread().enable_io().build()?;
+    let socket = {
+        let _entered = runtime.enter();
+        UdpSocket::from_std(socket)?
+    };
+    Ok((runtime, Arc::new(socket)))
+}
+
+async fn work_off(queues: Arc<Mutex<Queues>>, inlet: Arc<Inlet>, connection: SipConnection) {
+    let mut queues = queues.lock().await;
+    while let Some((admission, Datagram { bytes, from })) = queues.next().await {
+        if let Some(message) = Inlet::parse(&bytes, from, &connection) {
+            inlet.take(admission, message, connection.clone(), from).await;
+        }
+    }
+}
+
+impl Queues {
+    async fn next(&mut self) -> Option<(Admission, Datagram)> {
+        let (admission, datagram) = tokio::select! {
+            biased;
+            datagram = self.live.recv() => (Admission::Live, datagram),
+            datagram = self.peers.recv() => (Admission::Peer, datagram),
+        };
+        Some((admission, datagram?))
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
+use super::admission::Admission;
 use super::connections::{Connections, Place};
 use super::drops::DropReason;
 use super::framing::{Frame, frame};
@@ -179,9 +180,9 @@ impl Accepted {
         // The trunk may have gone since it connected.
         let is_peer = self.edge.peers.admit(self.from);
         let admission = match self.edge.judge(message, self.from, is_peer, Instant::now()) {
-            Ok(admission) => admission,
+            Ok(admission @ (Admission::Live | Admission::Peer)) => admission,
             Err(DropReason::Malformed) => return Err(unusable()),
-            Err(_) => return Ok(()),
+            Ok(_) | Err(_) => return Ok(()),
         };
         let connection = SipConnection::Tcp(self.connection.clone());
         let parsed = Inlet::parse(message, self.from, &connection);

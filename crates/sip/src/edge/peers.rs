@@ -26,7 +26,7 @@ pub struct Peers {
     admitted: RwLock<Admitted>,
 }
 
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default)]
 struct Admitted {
     addresses: HashSet<IpAddr>,
     sockets: HashSet<SocketAddr>,
@@ -71,14 +71,21 @@ impl Peers {
     pub fn learn(&self, trunk: &Trunk, port: Option<u16>, found: &[SocketAddr], now: Instant) {
         let mut known = self.trunks.lock();
         let seen = Known::of(&mut known, trunk).answers.entry(port).or_default();
+        let mut changed = false;
         for address in found.iter().map(|target| target.ip().to_canonical()) {
+            let before = seen.len();
             seen.retain(|(known, _)| *known != address);
+            changed |= seen.len() == before;
             seen.push((address, now));
         }
+        let before = seen.len();
         seen.retain(|(_, at)| now.saturating_duration_since(*at) < KEPT);
         // The oldest stand first.
         seen.drain(..seen.len().saturating_sub(MOST_ADDRESSES));
-        self.publish(&known);
+        // Lookups seldom change anything, and many trunks are many lookups.
+        if changed || seen.len() != before {
+            self.publish(&known);
+        }
     }
 
     /// The trunk leads to a host inside the service, which is a peer at this port alone.
@@ -106,10 +113,7 @@ impl Peers {
             sockets: known.values().filter_map(|trunk| trunk.socket).collect(),
             networks: known.values().flat_map(|trunk| trunk.networks.iter().copied()).collect(),
         };
-        // Lookups seldom change anything, and messages need not wait for those.
-        if *self.admitted.read() != next {
-            *self.admitted.write() = next;
-        }
+        *self.admitted.write() = next;
     }
 }
 

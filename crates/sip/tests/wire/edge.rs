@@ -188,6 +188,29 @@ async fn flood_with_a_peers_address_is_held_to_its_rate() {
     assert!(answered > 0 && answered < sent / 20, "{answered} answers to {sent}");
 }
 
+#[tokio::test]
+async fn flood_of_a_callee_in_its_own_call_is_cut() {
+    let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
+    let mut line = caller.dial(&trunk(peer.address())).await;
+    let invite = peer.take_call().await;
+    line.answered().await;
+    for number in 1..=1_000 {
+        peer.ask(&invite, "INFO", number, &[], "").await;
+    }
+    // Its answer belongs to a transaction of ours.
+    line.hang_up(HangUp::Normal);
+    loop {
+        let message = peer.next_raw().await;
+        if message.method() == "BYE" {
+            peer.reply(&message, "200 OK", &[], "").await;
+            break;
+        }
+    }
+    assert_eq!(line.ended().await, LegEnd::ByUs);
+    let (dropped, transactions) = (caller.telephony.dropped(), caller.telephony.transactions());
+    assert!(dropped.dialog_limit > 800 && transactions < 200, "{dropped:?}, {transactions} transactions");
+}
+
 /// A zone whose answers change, or stay away.
 #[derive(Default)]
 struct Zone {
