@@ -60,8 +60,7 @@ impl Peers {
         let ids: HashSet<TrunkId> = trunks.iter().map(|trunk| trunk.id).collect();
         known.retain(|id, _| ids.contains(id));
         for trunk in trunks {
-            let networks = Vec::new();
-            Known::of(&mut known, trunk).networks = networks;
+            Known::of(&mut known, trunk).networks.clone_from(&trunk.inbound_from);
         }
         self.publish(&known);
     }
@@ -208,6 +207,24 @@ mod tests {
         assert!(!peers.admit(at("192.0.2.1")) && peers.admit(at("192.0.2.2")));
         peers.keep(&[]);
         assert!(peers.is_empty());
+    }
+
+    #[test]
+    fn networks_of_a_trunk_are_peers_as_long_as_they_are_listed() {
+        let (peers, trunk) = (Peers::default(), trunk(1, "a.example"));
+        let networks = ["198.51.100.0/24", "2001:db8:1::/48"].map(|text| Network::parse(text).unwrap());
+        peers.keep(&[Trunk { inbound_from: networks.to_vec(), ..trunk.clone() }]);
+        for (from, admitted) in [
+            ("198.51.100.7", true),
+            ("::ffff:198.51.100.7", true),
+            ("2001:db8:1::9", true),
+            ("198.51.101.7", false),
+            ("2001:db8:2::9", false),
+        ] {
+            assert_eq!(peers.admit(at(from)), admitted, "{from}");
+        }
+        peers.keep(&[trunk]);
+        assert!(!peers.admit(at("198.51.100.7")));
     }
 
     #[test]

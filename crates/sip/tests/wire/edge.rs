@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::network::Network;
 use domain::ports::{HangUp, LegEnd, Telephony};
 use domain::trunk::{Transport, Trunk, TrunkAddress};
 use parking_lot::Mutex;
@@ -186,6 +187,21 @@ async fn flood_with_a_peers_address_is_held_to_its_rate() {
     let dropped = caller.telephony.dropped();
     assert!(dropped.peer_limit > 1_000 && dropped.strangers == 0, "{dropped:?}");
     assert!(answered > 0 && answered < sent / 20, "{answered} answers to {sent}");
+}
+
+#[tokio::test]
+async fn networks_of_a_trunk_are_heard_and_their_neighbours_not() {
+    let (caller, mut within) = (Caller::start().await, elsewhere().await);
+    let mut beside = Peer::bind_at("127.0.0.4".parse().unwrap()).await;
+    let inbound_from = vec![Network::parse("127.0.0.2/31").unwrap()];
+    let known = Trunk { inbound_from, ..trunk("127.0.0.9:9".parse().unwrap()) };
+    caller.telephony.watch(vec![known]).await;
+    let ours = caller.telephony.local_addr();
+    within.send(&request("INVITE", "within", within.address()), ours).await;
+    within.response(480).await;
+    beside.send(&request("INVITE", "beside", beside.address()), ours).await;
+    answers(&caller, &mut within, "after").await;
+    assert_eq!(beside.listen(Duration::from_millis(50)).await, []);
 }
 
 #[tokio::test]
