@@ -12,6 +12,7 @@ use crate::dialog::Dialog;
 use crate::edge::Edge;
 use crate::gateways::{Bounds, KnownHost};
 use crate::headers;
+use crate::login::Realms;
 use crate::resolve::Resolve;
 use crate::stack::{Flow, Stack};
 use crate::table::Table;
@@ -28,6 +29,7 @@ pub(crate) struct Core {
     pub(crate) edge: Arc<Edge>,
     pub(crate) timers: Timers,
     pub(crate) tokens: Tokens,
+    pub(crate) realms: Realms,
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) known_hosts: Vec<KnownHost>,
     /// What guarded trunks may lead to.

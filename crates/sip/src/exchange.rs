@@ -1,6 +1,5 @@
 //! Sending requests: client transactions, and digest answered on the way (RFC 3261 §17.1, §22).
 
-use domain::trunk::Credentials;
 use rsipstack::sip::{Header, Method, Request, Response, SipMessage};
 use rsipstack::transaction::Transaction;
 use rsipstack::transaction::key::{TransactionKey, TransactionRole};
@@ -12,6 +11,7 @@ use crate::dialog::Dialog;
 use crate::digest::{Answers, Subject};
 use crate::edge::LiveName;
 use crate::headers;
+use crate::login::Login;
 use crate::stack::{Flow, is_local};
 
 /// Provisional responses that may wait for the call's task.
@@ -89,12 +89,13 @@ pub(crate) async fn send_once(core: &Core, flow: &Flow, request: Request) -> Out
     Outcome::Silent
 }
 
-/// Sends a request of `dialog`, answers challenges, and returns the last final answer.
+/// Sends a request of `dialog`, answers the trunk's challenges with `login`, and returns the last final
+/// answer.
 pub(crate) async fn exchange(
     core: &Core,
     flow: &Flow,
     dialog: &mut Dialog,
-    credentials: Option<&Credentials>,
+    login: Option<&Login>,
     method: Method,
     extra: &[Header],
 ) -> Outcome {
@@ -104,7 +105,7 @@ pub(crate) async fn exchange(
         let request = dialog.request(method, cseq, &core.tokens.branch(), extra.to_vec(), Vec::new());
         let request = match request {
             Ok(mut request) => {
-                authorize(core, &answers, credentials, &mut request);
+                authorize(core, &mut answers, login, &mut request);
                 request
             }
             Err(error) => {
@@ -112,25 +113,22 @@ pub(crate) async fn exchange(
                 return Outcome::Silent;
             }
         };
-        match send_once(core, flow, request).await {
-            Outcome::Final(response) if credentials.is_some() && answers.take(&response) => {}
-            outcome => return outcome,
+        let outcome = send_once(core, flow, request).await;
+        match (&outcome, login) {
+            (Outcome::Final(response), Some(login))
+                if login.take(core, flow, &mut answers, response).await => {}
+            _ => return outcome,
         }
     }
 }
 
 /// Adds our credentials to a request, for the challenges that came so far.
-pub(crate) fn authorize(
-    core: &Core,
-    answers: &Answers,
-    credentials: Option<&Credentials>,
-    request: &mut Request,
-) {
-    let Some(credentials) = credentials else { return };
+pub(crate) fn authorize(core: &Core, answers: &mut Answers, login: Option<&Login>, request: &mut Request) {
+    let Some(login) = login else { return };
     // The URI as it will stand in the request line: servers compare them.
     let (method, uri) = (request.method.to_string(), request.uri.to_string());
     let subject = Subject { method: &method, uri: &uri, body: &request.body };
-    let headers = answers.headers(credentials, subject, &core.tokens.tag());
+    let headers = answers.headers(login.credentials(), subject, &core.tokens.tag());
     request.headers.extend(headers);
 }
 

@@ -11,6 +11,7 @@ mod exchange;
 mod gateways;
 mod headers;
 mod leg;
+mod login;
 mod orphan;
 mod prepared;
 mod resolve;

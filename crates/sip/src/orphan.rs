@@ -10,6 +10,7 @@ use rsipstack::sip::Method;
 use crate::core::Core;
 use crate::dialog::{Dialog, cancel_of};
 use crate::exchange::{exchange, send_once};
+use crate::login::Login;
 use crate::tokens::{MOST_INVITES, branch_port, retry_branch};
 
 /// The dead boot may have sent requests after its dialog was saved; numbers may skip ahead, but
@@ -42,7 +43,9 @@ pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
         dialog.route_set = leg.route_set;
         dialog.cseq = leg.local_cseq.saturating_add(CSEQ_LEAP);
         let flow = core.flow_of(&dialog, &flow, &bounds).await;
-        let outcome = exchange(core, &flow, &mut dialog, trunk.credentials.as_ref(), Method::Bye, &[]).await;
+        // The trunk may lead elsewhere by now, with another password: its name is looked up anew.
+        let login = Login::of(trunk, []);
+        let outcome = exchange(core, &flow, &mut dialog, login.as_ref(), Method::Bye, &[]).await;
         tracing::info!(call_id = %dialog.call_id, code = outcome.code(), "a left leg was hung up");
         return;
     }

@@ -18,6 +18,7 @@ use crate::core::Core;
 use crate::crypto::Keyed;
 use crate::dialog::Dialog;
 use crate::leg::SipLeg;
+use crate::login::Login;
 use crate::sdp;
 use crate::stack::Flow;
 
@@ -142,12 +143,15 @@ impl PreparedLeg for Prepared {
         self.reach().await?;
         let (signals, news) = mpsc::channel(WAITING_SIGNALS);
         let (orders, commands) = mpsc::channel(WAITING_COMMANDS);
+        let login =
+            Login::of(&self.trunk, std::iter::once(self.flow.peer).chain(self.further.iter().copied()));
         let registration = self.core.table.enter(self.trunk.id, &self.dialog.call_id, &self.dialog.local_tag);
         let runtime = self.core.runtime.clone();
         let call_id = self.intent.call_id.clone();
         let call = Box::new(Call {
             core: self.core,
             trunk: self.trunk,
+            login,
             formats: self.formats,
             detects: self.detects,
             intent: self.intent,

@@ -33,6 +33,9 @@ const UDP_RECEIVE_BUFFER: usize = 4 * 1024 * 1024;
 /// Marks a response that the transaction layer made up itself: a timeout, or a broken stream.
 const LOCAL_MARK: &str = "X-Local-Answer";
 
+/// Tells where a challenge came from.
+const SOURCE_MARK: &str = "X-Local-Source";
+
 /// What a stack needs to start.
 #[derive(Clone)]
 pub struct StackSettings {
@@ -300,6 +303,14 @@ pub fn is_local(response: &Response) -> bool {
     response.headers.iter().any(|header| matches!(header, Header::Other(name, _) if name == LOCAL_MARK))
 }
 
+/// Where a 401 or 407 came from, whatever its headers say.
+pub fn source(response: &Response) -> Option<SocketAddr> {
+    response.headers.iter().find_map(|header| match header {
+        Header::Other(name, source) if name == SOURCE_MARK => source.parse().ok(),
+        _ => None,
+    })
+}
+
 /// rsipstack's name of a transport.
 pub fn wire(transport: Transport) -> rsipstack::sip::Transport {
     match transport {
@@ -392,9 +403,15 @@ impl MessageInspector for LocalMark {
 
     fn after_received(&self, mut message: SipMessage, from: Option<&SipAddr>) -> SipMessage {
         if let SipMessage::Response(response) = &mut message {
-            response.headers.retain(|header| !matches!(header, Header::Other(name, _) if name == LOCAL_MARK));
-            if from.is_none() {
-                response.headers.push(Header::Other(LOCAL_MARK.to_owned(), String::new()));
+            response.headers.retain(|header| {
+                !matches!(header, Header::Other(name, _) if name == LOCAL_MARK || name == SOURCE_MARK)
+            });
+            match from.map(SipAddr::get_socketaddr) {
+                None => response.headers.push(Header::Other(LOCAL_MARK.to_owned(), String::new())),
+                Some(Ok(from)) if matches!(response.status_code.code(), 401 | 407) => {
+                    response.headers.push(Header::Other(SOURCE_MARK.to_owned(), from.to_string()));
+                }
+                Some(_) => {}
             }
         }
         message

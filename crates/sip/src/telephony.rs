@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use crate::core::Core;
 use crate::edge::{DropCounts, Edge, Heard};
+use crate::login::Realms;
 use crate::orphan;
 use crate::prepared::{Prepared, open_first};
 use crate::router;
@@ -55,6 +56,7 @@ impl SipTelephony {
             edge: edge.clone(),
             timers: settings.timers,
             tokens: Tokens::new(entropy),
+            realms: Realms::default(),
             resolver: settings.resolver,
             known_hosts: settings.known_hosts,
             guard: Arc::new(settings.guard),
@@ -143,6 +145,7 @@ impl Telephony for SipTelephony {
     async fn watch(&self, trunks: Vec<Trunk>) {
         self.watch.set(trunks);
         self.pace.retain(|trunk| self.watch.knows(trunk));
+        self.core.realms.retain(|trunk| self.watch.knows(trunk));
     }
 
     async fn probe(&self, trunk: &Trunk) -> TrunkState {

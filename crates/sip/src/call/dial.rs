@@ -63,7 +63,7 @@ impl Call {
     /// Dials until an answer, a failure, or the leg's wish.
     pub(super) async fn dial(&mut self) -> Dialled {
         let (session, minimum) = (self.core.timers.session, self.core.timers.session_minimum);
-        let Some((invite, request)) = self.invite(0, &Answers::default(), session, minimum) else {
+        let Some((invite, request)) = self.invite(0, &mut Answers::default(), session, minimum) else {
             return Dialled::Over(LegEnd::Unreachable);
         };
         let mut attempt = Attempt {
@@ -150,7 +150,7 @@ impl Call {
     fn invite(
         &mut self,
         retry: u32,
-        answers: &Answers,
+        answers: &mut Answers,
         session: Duration,
         minimum: Duration,
     ) -> Option<(Invite, Request)> {
@@ -167,14 +167,14 @@ impl Call {
             .request(Method::Invite, cseq, &branch, extra, body)
             .inspect_err(|error| tracing::error!(%error, "an INVITE cannot be addressed"))
             .ok()?;
-        authorize(&self.core, answers, self.trunk.credentials.as_ref(), &mut request);
+        authorize(&self.core, answers, self.login.as_ref(), &mut request);
         Some((Invite::send(&self.core, &self.flow, request.clone()), request))
     }
 
     fn again(&mut self, attempt: &mut Attempt) -> Option<Dialled> {
         let retry = attempt.retry + 1;
-        let Some((invite, request)) = self.invite(retry, &attempt.answers, attempt.session, attempt.minimum)
-        else {
+        let (session, minimum) = (attempt.session, attempt.minimum);
+        let Some((invite, request)) = self.invite(retry, &mut attempt.answers, session, minimum) else {
             return Some(Dialled::Over(LegEnd::Unreachable));
         };
         attempt.invite = invite;
@@ -244,10 +244,10 @@ impl Call {
         let invite = headers::cseq(&attempt.request.headers).map_or(0, |(number, _)| number);
         let extra = vec![Header::RAck(format!("{number} {invite} INVITE").into())];
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
+        let (login, bounds) = (self.login.clone(), self.core.bounds(&self.trunk));
         self.core.runtime.spawn(async move {
             let flow = core.flow_of(&early, &flow, &bounds).await;
-            exchange(&core, &flow, &mut early, credentials.as_ref(), Method::PRack, &extra).await;
+            exchange(&core, &flow, &mut early, login.as_ref(), Method::PRack, &extra).await;
         });
     }
 
@@ -259,7 +259,9 @@ impl Call {
         if attempt.retry + 1 >= MOST_INVITES {
             return Some(Dialled::Over(LegEnd::Failed(headers::final_answer(response))));
         }
-        if matches!(code, 401 | 407) && self.trunk.credentials.is_some() && attempt.answers.take(response) {
+        if let Some(login) = &self.login
+            && login.take(&self.core, &self.flow, &mut attempt.answers, response).await
+        {
             return self.again(attempt);
         }
         if code == 422

@@ -1,6 +1,6 @@
 //! ACKs, BYEs, and the answers that come late or twice (RFC 3261 §13.2.2.4, §15, RFC 6026).
 
-use rsipstack::sip::{Method, Request, Response, SipMessage};
+use rsipstack::sip::{Header, Method, Request, Response, SipMessage};
 
 use super::dial::until;
 use super::{Accepted, Call};
@@ -18,13 +18,14 @@ impl Call {
     pub(super) async fn refuse_answer(&mut self, dialog: Dialog, invite: &Request, response: &Response) {
         let Some(ack) = self.build_ack(&dialog, invite) else { return };
         let flow = self.core.flow_of(&dialog, &self.flow, &self.core.bounds(&self.trunk)).await;
+        let ack = self.ack_over(ack, &flow);
         self.remember(response, Some(ack.clone()), flow.clone());
         let cseq = self.reserve_cseq();
         let mut dialog = Dialog { cseq: cseq.max(dialog.cseq), ..dialog };
-        let (core, credentials) = (self.core.clone(), self.trunk.credentials.clone());
+        let (core, login) = (self.core.clone(), self.login.clone());
         self.core.runtime.spawn(async move {
             send_ack(&flow, ack).await;
-            exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &[]).await;
+            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Bye, &[]).await;
         });
     }
 
@@ -74,6 +75,17 @@ impl Call {
             .ok()
     }
 
+    /// An ACK for its way: the INVITE's credentials go with it to the trunk alone (RFC 3261 §13.2.2.4
+    /// thinks of proxies), and not to wherever a Contact leads.
+    pub(super) fn ack_over(&self, mut ack: Request, flow: &Flow) -> Request {
+        if !self.login.as_ref().is_some_and(|login| login.knows(flow.peer.ip())) {
+            let secret =
+                |header: &Header| matches!(header, Header::Authorization(_) | Header::ProxyAuthorization(_));
+            ack.headers.retain(|header| !secret(header));
+        }
+        ack
+    }
+
     /// What the INVITE knew before any answer made a dialog of it.
     fn dialog_base(&self, invite: &Request) -> Dialog {
         Dialog {
@@ -88,11 +100,11 @@ impl Call {
     pub(super) fn say_bye(&mut self) -> tokio::task::JoinHandle<Outcome> {
         let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
+        let (login, bounds) = (self.login.clone(), self.core.bounds(&self.trunk));
         let extra = [self.reason()];
         self.core.runtime.spawn(async move {
             let flow = core.flow_of(&dialog, &flow, &bounds).await;
-            exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &extra).await
+            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Bye, &extra).await
         })
     }
 
@@ -104,17 +116,17 @@ impl Call {
             && let Some(ack) = self.build_ack(&self.dialog, &invite)
         {
             // A second ACK does no harm, and without the first there is no BYE (RFC 3261 §15).
+            let ack = self.ack_over(ack, &self.flow);
             let tag = self.dialog.remote_tag.clone().unwrap_or_default();
             let cseq = headers::cseq(&invite.headers).map_or(0, |(number, _)| number);
             self.keep_ack(tag, cseq, Some(ack.clone()), self.flow.clone());
             send_ack(&self.flow, ack).await;
         }
         let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
-        let (core, flow, credentials) =
-            (self.core.clone(), self.flow.clone(), self.trunk.credentials.clone());
+        let (core, flow, login) = (self.core.clone(), self.flow.clone(), self.login.clone());
         let extra = [self.reason()];
         self.core.runtime.spawn(async move {
-            exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Bye, &extra).await
+            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Bye, &extra).await
         });
     }
 

@@ -26,6 +26,7 @@ use tokio::time::Instant;
 
 use crate::core::Core;
 use crate::dialog::{ALLOW, Dialog, SDP};
+use crate::login::Login;
 use crate::sdp::{self, Agreed};
 use crate::stack::Flow;
 use crate::table::Registration;
@@ -65,6 +66,7 @@ pub(crate) enum Command {
 pub(crate) struct Call {
     pub(crate) core: Arc<Core>,
     pub(crate) trunk: Trunk,
+    pub(crate) login: Option<Login>,
     pub(crate) formats: Vec<AudioFormat>,
     pub(crate) detects: Detects,
     pub(crate) intent: DialIntent,
@@ -93,6 +95,8 @@ pub(crate) struct State {
     accepted: Vec<Accepted>,
     /// When late 2xx can no longer come.
     late_until: Option<Instant>,
+    /// Held once by each answer to a re-INVITE that waits for its ACK.
+    answering: Arc<()>,
     /// The INVITE whose 2xx made the dialog.
     answered: Option<Request>,
 }

@@ -62,14 +62,14 @@ impl Call {
         let mut extra = timer.refresh_headers();
         extra.push(Header::Contact(dialog.contact().into()));
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
+        let (login, bounds) = (self.login.clone(), self.core.bounds(&self.trunk));
         talk.refresh = Some(Refresh::Update(self.core.runtime.spawn(async move {
             let flow = core.flow_of(&dialog, &flow, &bounds).await;
-            exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Update, &extra).await
+            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Update, &extra).await
         })));
     }
 
-    fn reinvite(&mut self, talk: &Talk, answers: Answers) -> Option<Reinvite> {
+    fn reinvite(&mut self, talk: &Talk, mut answers: Answers) -> Option<Reinvite> {
         let cseq = self.dialog.next_cseq();
         let body = self.local.offer(&[talk.agreed.format], talk.agreed.direction);
         let mut extra = invite_headers(&self.dialog);
@@ -77,12 +77,12 @@ impl Call {
         extra.extend(talk.timer.iter().flat_map(SessionTimer::refresh_headers));
         let branch = self.core.tokens.branch();
         let mut request = self.dialog.request(Method::Invite, cseq, &branch, extra, body).ok()?;
-        authorize(&self.core, &answers, self.trunk.credentials.as_ref(), &mut request);
+        authorize(&self.core, &mut answers, self.login.as_ref(), &mut request);
         let invite = Invite::send(&self.core, &self.flow, request.clone());
         Some(Reinvite { invite, request, answers })
     }
 
-    pub(super) fn on_refreshed(&mut self, talk: &mut Talk, refreshed: Refreshed) -> Option<LegEnd> {
+    pub(super) async fn on_refreshed(&mut self, talk: &mut Talk, refreshed: Refreshed) -> Option<LegEnd> {
         match refreshed {
             Refreshed::Updated(Outcome::Final(response)) => {
                 talk.refresh = None;
@@ -93,17 +93,15 @@ impl Call {
             Refreshed::Reinvited(Some(response)) => match response.status_code.code() {
                 // The 2xx comes by way of the table.
                 100..=299 => None,
-                _ => self.on_reinvite_refused(talk, &response),
+                _ => self.on_reinvite_refused(talk, &response).await,
             },
         }
     }
 
-    fn on_reinvite_refused(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
-        let challenged = matches!(response.status_code.code(), 401 | 407);
+    async fn on_reinvite_refused(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
         if let Some(Refresh::Reinvite(mut reinvite)) = talk.refresh.take()
-            && challenged
-            && self.trunk.credentials.is_some()
-            && reinvite.answers.take(response)
+            && let Some(login) = &self.login
+            && login.take(&self.core, &self.flow, &mut reinvite.answers, response).await
         {
             talk.refresh = self.reinvite(talk, reinvite.answers).map(Box::new).map(Refresh::Reinvite);
             return None;
@@ -121,6 +119,7 @@ impl Call {
         self.dialog.refresh_target(headers::first(&response.headers, "Contact"));
         if let Some(ack) = self.build_ack(&self.dialog, &reinvite.request) {
             let flow = self.flow.clone();
+            let ack = self.ack_over(ack, &flow);
             self.remember(response, Some(ack.clone()), flow.clone());
             self.core.runtime.spawn(async move { send_ack(&flow, ack).await });
         }

@@ -1,6 +1,8 @@
 //! The callee's requests in our dialog: BYE, OPTIONS, INFO, NOTIFY, UPDATE, re-INVITE (RFC 3261
 //! §12.2.2, §14.2, RFC 3311).
 
+use std::sync::Arc;
+
 use domain::ports::LegEnd;
 use rsipstack::sip::{Header, Method, SipMessage};
 use rsipstack::transaction::Transaction;
@@ -13,6 +15,9 @@ use crate::dialog::{ALLOW, SDP};
 use crate::headers;
 use crate::sdp;
 use crate::table::Inbound;
+
+/// Answers to re-INVITEs that may wait for their ACK at a time; an honest peer has one.
+const MOST_UNACKNOWLEDGED: usize = 8;
 
 /// An answer to be sent: code, headers, body.
 type Answer = (u16, Vec<Header>, Option<Vec<u8>>);
@@ -125,6 +130,12 @@ impl Call {
 
     /// Sends an answer. That to an INVITE is repeated until its ACK, beside this task.
     pub(super) async fn reply(&self, mut request: Transaction, answer: Answer) {
+        let is_invite = request.original.method == Method::Invite;
+        let answering = self.state.answering.clone();
+        // The state holds one and so does this answer. Whoever owes so many ACKs gets no more answers.
+        if is_invite && Arc::strong_count(&answering) >= MOST_UNACKNOWLEDGED + 2 {
+            return;
+        }
         let (code, mut extra, body) = answer;
         extra.push(Header::Allow(ALLOW.into()));
         let sent = request.reply_with(code.into(), extra, body).await;
@@ -132,22 +143,25 @@ impl Call {
             tracing::debug!(%error, "a request could not be answered");
             return;
         }
-        if request.original.method != Method::Invite {
+        if !is_invite {
             return;
         }
         let inbox = self.registration.inbox();
         self.core.runtime.spawn(async move {
-            while let Some(message) = request.receive().await {
-                if let SipMessage::Request(ack) = message
-                    && ack.method == Method::Ack
-                {
-                    let _ = inbox.try_send(Inbound::Acknowledged(ack.body));
-                    return;
+            let acknowledged = loop {
+                match request.receive().await {
+                    Some(SipMessage::Request(ack)) if ack.method == Method::Ack => break Some(ack.body),
+                    Some(_) => {}
+                    None => break None,
                 }
-            }
-            if code < 300 {
-                let _ = inbox.try_send(Inbound::Unacknowledged);
-            }
+            };
+            drop(answering);
+            let told = match acknowledged {
+                Some(body) => Inbound::Acknowledged(body),
+                None if code < 300 => Inbound::Unacknowledged,
+                None => return,
+            };
+            let _ = inbox.try_send(told);
         });
     }
 }

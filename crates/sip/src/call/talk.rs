@@ -103,7 +103,7 @@ impl Call {
                     self.start_refresh(&mut talk);
                     None
                 }
-                Happened::Refreshed(refreshed) => self.on_refreshed(&mut talk, refreshed),
+                Happened::Refreshed(refreshed) => self.on_refreshed(&mut talk, refreshed).await,
                 Happened::Referred(answer) => self.on_transfer_answer(&mut talk, answer.as_ref()),
             };
             match end {
@@ -138,6 +138,7 @@ impl Call {
     /// Sends the first ACK, once.
     async fn acknowledge(&mut self, talk: &mut Talk) {
         if let Some((ack, _)) = talk.ack.take() {
+            let ack = self.ack_over(ack, &self.flow);
             self.remember(&talk.response, Some(ack.clone()), self.flow.clone());
             send_ack(&self.flow, ack).await;
         }

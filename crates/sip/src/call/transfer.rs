@@ -69,7 +69,7 @@ impl Call {
             Header::Contact(dialog.contact().into()),
         ];
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (credentials, bounds) = (self.trunk.credentials.clone(), self.core.bounds(&self.trunk));
+        let (login, bounds) = (self.login.clone(), self.core.bounds(&self.trunk));
         talk.transfer = Some(Transfer {
             first_cseq: dialog.cseq.saturating_add(1),
             last_cseq: self.dialog.cseq,
@@ -78,7 +78,7 @@ impl Call {
             due: Instant::now() + self.core.timers.transfer,
             asking: Some(self.core.runtime.spawn(async move {
                 let flow = core.flow_of(&dialog, &flow, &bounds).await;
-                exchange(&core, &flow, &mut dialog, credentials.as_ref(), Method::Refer, &extra).await
+                exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Refer, &extra).await
             })),
         });
     }

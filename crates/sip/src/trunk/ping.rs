@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::exchange::{Outcome, exchange};
 use crate::gateways::unknown;
 use crate::headers;
+use crate::login::Login;
 
 /// What a round of pings showed.
 #[derive(Clone, Debug)]
@@ -92,9 +93,9 @@ async fn ask(core: &Core, trunk: &Trunk, gateway: SocketAddr) -> Result<(FinalAn
     let flow = flow.map_err(|error| Failure { why: NoAnswer::NoConnection, said: error.to_string() })?;
     let mut dialog = with_trunk(core, trunk, &flow, "callwright", format!("sip:{}", trunk.address));
     let extra = [Header::Contact(dialog.contact().into()), Header::Accept(crate::dialog::SDP.into())];
-    let credentials = trunk.credentials.as_ref();
+    let login = Login::of(trunk, [gateway]);
     let asked_at = Instant::now();
-    match exchange(core, &flow, &mut dialog, credentials, Method::Options, &extra).await {
+    match exchange(core, &flow, &mut dialog, login.as_ref(), Method::Options, &extra).await {
         Outcome::Final(response) => Ok((headers::final_answer(&response), asked_at.elapsed())),
         Outcome::Silent => Err(Failure::silent()),
     }

@@ -15,6 +15,7 @@ use crate::dialog::Dialog;
 use crate::exchange::{Outcome, exchange};
 use crate::gateways::unknown;
 use crate::headers;
+use crate::login::Login;
 use crate::stack::Flow;
 
 /// A registrar that grants less is asked again no sooner than this.
@@ -113,16 +114,19 @@ impl Binding {
             Header::Expires(lifetime.as_secs().to_string().into()),
             Header::Allow(crate::dialog::ALLOW.into()),
         ];
-        let credentials = trunk.credentials.as_ref();
-        let outcome = exchange(core, &flow, dialog, credentials, Method::Register, &extra).await;
+        let login = Login::of(trunk, [flow.peer]);
+        let outcome = exchange(core, &flow, dialog, login.as_ref(), Method::Register, &extra).await;
         Ok((outcome, contact))
     }
 
     async fn flow(&self) -> Result<Flow, NoAnswer> {
         let Trunk { address, transport, .. } = &self.trunk;
         let gateways = self.core.gateways(&self.trunk).await.map_err(|error| unknown(&error))?;
+        let limit = self.core.timers.ping_answer;
         for gateway in gateways {
-            if let Ok(flow) = self.core.stack.flow(*transport, gateway, &address.host).await {
+            // Whoever waits for the same stream waits for this: a handshake that hangs must end.
+            let opening = self.core.stack.flow(*transport, gateway, &address.host);
+            if let Ok(Ok(flow)) = tokio::time::timeout(limit, opening).await {
                 return Ok(flow);
             }
         }

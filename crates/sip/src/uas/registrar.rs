@@ -11,6 +11,7 @@ use tokio::runtime::Handle;
 use super::Uas;
 use crate::core::Core;
 use crate::edge::{Edge, PeerRates};
+use crate::login::Realms;
 use crate::resolve::Dns;
 use crate::table::Table;
 use crate::timers::Timers;
@@ -36,6 +37,7 @@ impl Uas {
             edge,
             timers,
             tokens: Tokens::new(entropy),
+            realms: Realms::default(),
             resolver: Arc::new(Dns::system()),
             known_hosts: Vec::new(),
             guard: Arc::new(AddressPolicy::default()),

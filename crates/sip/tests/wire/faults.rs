@@ -126,6 +126,30 @@ async fn a_contact_that_cannot_be_addressed_is_hung_up_all_the_same() {
     assert_eq!(line.ended().await, LegEnd::ByUs);
 }
 
+#[tokio::test]
+async fn reinvites_without_acks_are_answered_eight_times() {
+    let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
+    let mut line = caller.dial(&trunk(peer.address())).await;
+    let invite = peer.take_call().await;
+    line.answered().await;
+    for number in 1..=12 {
+        peer.ask(&invite, "INVITE", number, &[&peer.contact()], &peer.sdp()).await;
+    }
+    // Whatever was asked before it is answered, or will not be.
+    peer.ask(&invite, "OPTIONS", 13, &[], "").await;
+    let mut answered = std::collections::BTreeSet::new();
+    loop {
+        let answer = peer.next().await;
+        if answer.header("CSeq").ends_with("OPTIONS") {
+            break;
+        }
+        answered.insert(answer.cseq());
+    }
+    assert_eq!(answered.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
+    drop(line);
+    peer.take_bye().await;
+}
+
 /// Breaks whatever asks it for the name `broken.test`.
 struct Broken;
 

@@ -1,8 +1,6 @@
 //! What the log may hold of a call whose sound is encrypted.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::sync::{Arc, Mutex};
 
 use domain::ports::{HangUp, LegEnd};
 use domain::trunk::{Srtp, Trunk};
@@ -10,29 +8,9 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 
+use crate::support::lines::Lines;
 use crate::support::peer::Peer;
 use crate::support::{Caller, trunk};
-
-/// Lines as they are written.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Lines {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// The description of a peer that encrypts with `key`.
 fn with_key(peer: &Peer, key: &str) -> String {

@@ -12,6 +12,7 @@
     reason = "a peer or call that misbehaves fails its test"
 )]
 
+mod askers;
 mod cancel;
 mod digest;
 mod edge;

@@ -2,8 +2,9 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use domain::ports::{HangUp, LegEnd, Refused, Telephony};
+use domain::ports::{HangUp, LegEnd, NoAnswer, Refused, RegistrationReport, Telephony, TrunkReports};
 use domain::trunk::{Transport, Trunk, TrunkAddress};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -15,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::support::message::Message;
 use crate::support::peer::Peer;
-use crate::support::{Caller, PATIENCE, plan, settings, trunk};
+use crate::support::{Caller, PATIENCE, plan, settings, trunk, with_credentials};
 
 /// A callee on a stream.
 struct Stream<S> {
@@ -196,6 +197,31 @@ async fn a_tls_trunk_carries_calls_when_its_certificate_fits() {
     line.hang_up(HangUp::Normal);
     assert_eq!(line.ended().await, LegEnd::ByUs);
     peer.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_registrar_that_never_ends_its_handshake_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let authority = authority();
+    let caller = Caller::with(Settings { tls: Some(client(&authority)), ..settings() }).await;
+    let trunk = Trunk { register: true, ..with_credentials(tls_trunk(&listener, "localhost")) };
+    let holding = async {
+        let mut held = Vec::new();
+        loop {
+            held.push(listener.accept().await.unwrap());
+        }
+    };
+    let given_up = async {
+        let unanswered = Some(RegistrationReport::Unanswered(NoAnswer::NoConnection));
+        while caller.telephony.report(trunk.id).registration != unanswered {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    caller.telephony.watch(vec![trunk.clone()]).await;
+    tokio::select! {
+        () = holding => unreachable!("it accepts for ever"),
+        given_up = tokio::time::timeout(PATIENCE, given_up) => given_up.expect("it waits for ever"),
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Both ends of a call under test: a caller that is the telephony port, and peers that misbehave.
 pub mod line;
+pub mod lines;
 pub mod message;
 pub mod peer;
 pub mod servers;
