@@ -1,12 +1,14 @@
 //! Concluding a call: its final status and its callback together, now or as soon as the store is
 //! back.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use domain::call::{Ended, FinalAnswer, OutboundCall};
 use domain::callback::CallbackDraft;
 use domain::ports::{Clock, Concluded, Conclusion, Fence, OutboundCalls, Spool, SpoolError};
+use futures_util::FutureExt;
 use tokio_util::task::TaskTracker;
 
 use crate::causes::causes;
@@ -15,6 +17,9 @@ use crate::deliver_callbacks::DeliverCallbacks;
 
 /// How long to wait before the store is asked again.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// How often a conclusion that breaks is tried.
+const TRIES: usize = 2;
 
 /// Ends calls in the store.
 pub struct ConcludeCall {
@@ -37,8 +42,25 @@ impl ConcludeCall {
     }
 
     /// Records the end of `call`. When the store is away the conclusion is kept on this machine and
-    /// handed over in the background; after a crash [`Self::replay`] does so.
+    /// handed over in the background; after a crash [`Self::replay`] does so. A fault on the way is
+    /// logged, tried once more, and never reaches the caller, who has other calls to end.
     pub async fn conclude(
+        self: &Arc<Self>,
+        call: &OutboundCall,
+        fence: Fence,
+        ended: Ended,
+        answer: Option<FinalAnswer>,
+    ) {
+        for _ in 0..TRIES {
+            let concluding = self.conclude_once(call, fence, ended, answer.clone());
+            if AssertUnwindSafe(concluding).catch_unwind().await.is_ok() {
+                return;
+            }
+            tracing::error!(call = %call.id, "concluding a call broke");
+        }
+    }
+
+    async fn conclude_once(
         self: &Arc<Self>,
         call: &OutboundCall,
         fence: Fence,

@@ -32,9 +32,6 @@ pub(crate) const MOVES: usize = 4;
 /// Between two attempts to save an answer.
 const SAVE_AGAIN: Duration = Duration::from_secs(1);
 
-/// How often concluding is tried when it breaks; what it waits for is not counted here.
-const CONCLUDE_TRIES: usize = 2;
-
 /// An answer's dialog and moment.
 type Answer = (Box<SavedLeg>, OffsetDateTime);
 
@@ -62,13 +59,7 @@ impl Journal {
             self.supervisor.hang_up(self.call.id, EndedReason::AssistantError);
             self.broken(live)
         });
-        for _ in 0..CONCLUDE_TRIES {
-            let concluding = self.conclude.conclude(&self.call, self.fence, ended, answer.clone());
-            if AssertUnwindSafe(concluding).catch_unwind().await.is_ok() {
-                break;
-            }
-            tracing::error!(call = %self.call.id, "concluding a call broke");
-        }
+        self.conclude.conclude(&self.call, self.fence, ended, answer).await;
         self.supervisor.leave(self.call.id);
         drop(self.admission);
     }
