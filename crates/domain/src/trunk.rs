@@ -4,7 +4,7 @@ mod revision;
 
 use std::fmt;
 
-pub use revision::{Login, PasswordNeeded, TrunkRevision};
+pub use revision::{Login, TrunkRevision, TrunkRevisionError};
 use time::OffsetDateTime;
 
 use crate::ids::{NumberId, OrganizationId, TenantId, TrunkId};
@@ -64,6 +64,24 @@ pub struct Trunk {
     pub calls_per_second: Option<u32>,
     /// When it was made.
     pub created_at: OffsetDateTime,
+}
+
+/// The keys of SRTP travel in the session description (RFC 4568 §7.1): without TLS, whoever sees the
+/// signalling hears the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("SRTP needs the transport tls: its keys travel in the signalling")]
+pub struct SrtpNeedsTls;
+
+impl Trunk {
+    /// The trunk, if a new one may be so.
+    pub fn checked(self) -> Result<Self, SrtpNeedsTls> {
+        if self.shows_keys() { Err(SrtpNeedsTls) } else { Ok(self) }
+    }
+
+    /// Whether the keys of its sound travel in clear. Some trunks from before this was refused are so.
+    pub fn shows_keys(&self) -> bool {
+        self.srtp == Srtp::Required && self.transport != Transport::Tls && !self.leads_to_built_in_phone()
+    }
 }
 
 /// A trunk's host and, when given, port; without a port SRV records are asked (RFC 3263).

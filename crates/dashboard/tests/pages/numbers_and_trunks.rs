@@ -95,6 +95,43 @@ async fn a_trunks_sources_are_changed_and_inbound_networks_stay() {
 }
 
 #[tokio::test]
+async fn a_trunk_that_leaves_tls_loses_its_login_and_says_so() {
+    let site = Site::start().await;
+    let (mut browser, page) = with_trunk(&site).await;
+    let login = async || {
+        let trunks = site.world.trunks.trunks_of(Reach::Everything, site.clinic.tenant, ALL).await.unwrap();
+        let known = trunks[0].credentials.clone();
+        known.map(|known| (known.username, known.password.reveal().clone()))
+    };
+    let mut changed = TRUNK.to_vec();
+    changed[2].1 = "tcp";
+    let refused = browser.submit(&page, &page, &changed).await;
+    assert!(refused.status == 422 && refused.body.contains("needs the transport TLS"), "{}", refused.body);
+    browser.keep("callwright-language", "fr-CA");
+    let refused = browser.submit(&page, &page, &changed).await;
+    assert!(refused.body.contains("Le son chiffré demande le transport TLS"), "{}", refused.body);
+    browser.keep("callwright-language", "en");
+
+    changed[5].1 = "off";
+    changed[4].1 = "new";
+    assert_eq!(browser.submit(&page, &page, &changed).await.location(), format!("{page}?done=saved"));
+    assert_eq!(login().await, Some(("acme".to_owned(), "new".to_owned())));
+    changed[2].1 = "tls";
+    changed[4].1 = "";
+    assert_eq!(browser.submit(&page, &page, &changed).await.location(), format!("{page}?done=saved"));
+    assert_eq!(login().await, Some(("acme".to_owned(), "new".to_owned())));
+    changed[2].1 = "udp";
+    let removed = format!("{page}?done=login-removed");
+    assert_eq!(browser.submit(&page, &page, &changed).await.location(), removed);
+    assert_eq!(login().await, None);
+    let told = browser.get(&removed).await.body;
+    assert!(told.contains("user name and password were removed") && !told.contains("acme"), "{told}");
+    browser.keep("callwright-language", "fr-CA");
+    let told = browser.get(&removed).await.body;
+    assert!(told.contains("le nom d’utilisateur et le mot de passe ont été retirés"), "{told}");
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_trunk_is_told_beside_its_field() {
     let site = Site::start().await;
     let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
@@ -109,6 +146,7 @@ async fn what_is_wrong_with_a_trunk_is_told_beside_its_field() {
         ("srtp", "maybe", "expected off or required"),
         ("media_networks", "192.0.2.0/33", "expected networks such as"),
         ("realms", "a\tb", "expected 1 to 200 characters"),
+        ("transport", "udp", "Encrypted sound needs the transport TLS"),
     ] {
         let mut fields = TRUNK.to_vec();
         fields.iter_mut().find(|(name, _)| *name == field).unwrap().1 = value;

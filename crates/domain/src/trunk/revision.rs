@@ -1,6 +1,6 @@
 //! Changing a trunk, whose password is written and never read.
 
-use super::{Credentials, Srtp, Transport, Trunk, TrunkAddress};
+use super::{Credentials, Srtp, SrtpNeedsTls, Transport, Trunk, TrunkAddress};
 use crate::network::Network;
 use crate::number::CountryCode;
 use crate::secret::Secret;
@@ -52,11 +52,17 @@ pub struct Login {
     pub password: Option<Secret<String>>,
 }
 
-/// A stored password is for the address that it was given for: a trunk that goes elsewhere, or that
-/// has none yet, needs it written anew.
+/// Why a trunk is not changed so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the password must be given anew")]
-pub struct PasswordNeeded;
+pub enum TrunkRevisionError {
+    /// A stored password is for the address that it was given for: a trunk that goes elsewhere, or that
+    /// has none yet, needs it written anew.
+    #[error("the password must be given anew")]
+    PasswordNeeded,
+    /// See [`SrtpNeedsTls`]; a trunk that is so already may stay so.
+    #[error(transparent)]
+    SrtpNeedsTls(#[from] SrtpNeedsTls),
+}
 
 impl TrunkRevision {
     /// The revision that changes nothing.
@@ -87,26 +93,30 @@ impl TrunkRevision {
 }
 
 impl Trunk {
-    /// The trunk after a revision. While it goes where it went it stays as trusted as it was.
-    pub fn revised(&self, revision: TrunkRevision) -> Result<Self, PasswordNeeded> {
+    /// The trunk after a revision. While it goes where it went it stays as trusted as it was. From TLS
+    /// to another transport it loses its login, and with it its registration, unless a password is given:
+    /// what was told under encryption is not answered in clear.
+    pub fn revised(&self, revision: TrunkRevision) -> Result<Self, TrunkRevisionError> {
         let stays = revision.address == self.address;
+        let bared = self.transport == Transport::Tls && revision.transport != Transport::Tls;
         let credentials = match revision.login {
             None => None,
             Some(Login { username, password: Some(password) }) => Some(Credentials { username, password }),
             Some(Login { username, password: None }) => {
-                let kept = self.credentials.as_ref().filter(|_| stays).ok_or(PasswordNeeded)?;
-                Some(Credentials { username, password: kept.password.clone() })
+                let kept = self.credentials.as_ref().filter(|_| stays);
+                let kept = kept.ok_or(TrunkRevisionError::PasswordNeeded)?;
+                (!bared).then(|| Credentials { username, password: kept.password.clone() })
             }
         };
-        Ok(Self {
+        let revised = Self {
             id: self.id,
             tenant: self.tenant,
             created_at: self.created_at,
             name: revision.name,
             address: revision.address,
             transport: revision.transport,
+            register: revision.register && (credentials.is_some() || !bared),
             credentials,
-            register: revision.register,
             from_domain: revision.from_domain,
             default_country: revision.default_country,
             wideband: revision.wideband,
@@ -122,7 +132,8 @@ impl Trunk {
             realms: revision.realms,
             max_calls: revision.max_calls,
             calls_per_second: revision.calls_per_second,
-        })
+        };
+        if self.shows_keys() { Ok(revised) } else { Ok(revised.checked()?) }
     }
 }
 
@@ -180,7 +191,7 @@ mod tests {
         }
     }
 
-    fn password(trunk: Result<Trunk, PasswordNeeded>) -> Option<String> {
+    fn password(trunk: Result<Trunk, TrunkRevisionError>) -> Option<String> {
         Some(trunk.ok()?.credentials?.password.reveal().clone())
     }
 
@@ -190,9 +201,9 @@ mod tests {
         assert_eq!(password(known.revised(revision(&known, 5060, None))).as_deref(), Some("old"));
         assert_eq!(password(known.revised(revision(&known, 5060, Some("new")))).as_deref(), Some("new"));
         assert_eq!(password(known.revised(revision(&known, 5070, Some("new")))).as_deref(), Some("new"));
-        assert_eq!(known.revised(revision(&known, 5070, None)), Err(PasswordNeeded));
+        assert_eq!(known.revised(revision(&known, 5070, None)), Err(TrunkRevisionError::PasswordNeeded));
         let without = trunk(None, false);
-        assert_eq!(without.revised(revision(&without, 5060, None)), Err(PasswordNeeded));
+        assert_eq!(without.revised(revision(&without, 5060, None)), Err(TrunkRevisionError::PasswordNeeded));
         let anonymous = TrunkRevision { login: None, ..revision(&known, 5060, None) };
         assert_eq!(known.revised(anonymous).map(|trunk| trunk.credentials), Ok(None));
     }
@@ -214,6 +225,49 @@ mod tests {
         assert_eq!(networks(5060, Some(Vec::new())), Ok(Vec::new()));
         assert_eq!(networks(5070, None), Ok(Vec::new()));
         assert_eq!(networks(5070, Some(known.inbound_from.clone())), Ok(known.inbound_from.clone()));
+    }
+
+    #[test]
+    fn a_login_told_under_tls_is_not_kept_for_clear_text() {
+        let encrypted = Trunk { transport: Transport::Tls, ..trunk(Some("old"), false) };
+        for (from, to, kept) in [
+            (Transport::Tls, Transport::Udp, false),
+            (Transport::Tls, Transport::Tcp, false),
+            (Transport::Tls, Transport::Tls, true),
+            (Transport::Udp, Transport::Tcp, true),
+            (Transport::Udp, Transport::Tls, true),
+        ] {
+            let known = Trunk { transport: from, ..encrypted.clone() };
+            let to = |password| TrunkRevision { transport: to, ..revision(&known, 5060, password) };
+            let revised = known.revised(to(None)).unwrap();
+            assert_eq!((revised.credentials.is_some(), revised.register), (kept, kept), "{from:?}");
+            let given = known.revised(to(Some("new"))).unwrap();
+            assert_eq!((password(Ok(given.clone())).as_deref(), given.register), (Some("new"), true));
+        }
+    }
+
+    #[test]
+    fn srtp_without_tls_is_neither_made_nor_reached() {
+        let made = |transport, srtp| Trunk { transport, srtp, ..trunk(None, false) };
+        for transport in [Transport::Udp, Transport::Tcp] {
+            assert_eq!(made(transport, Srtp::Required).checked(), Err(SrtpNeedsTls));
+            let plain = made(transport, Srtp::Off);
+            assert_eq!(plain.clone().checked(), Ok(plain.clone()));
+            let wish = TrunkRevision { srtp: Srtp::Required, ..TrunkRevision::unchanged(&plain) };
+            assert_eq!(plain.revised(wish).map_err(|error| error.to_string()), Err(SrtpNeedsTls.to_string()));
+            // One that is so already goes on, and can be renamed.
+            let known = made(transport, Srtp::Required);
+            let renamed = TrunkRevision { name: "b".into(), ..TrunkRevision::unchanged(&known) };
+            assert_eq!(known.revised(renamed).map(|trunk| trunk.name), Ok("b".to_owned()));
+            let encrypted = made(Transport::Tls, Srtp::Required);
+            let bared = TrunkRevision { transport, ..TrunkRevision::unchanged(&encrypted) };
+            assert_eq!(encrypted.revised(bared), Err(TrunkRevisionError::SrtpNeedsTls(SrtpNeedsTls)));
+        }
+        assert!(made(Transport::Tls, Srtp::Required).checked().is_ok());
+        let host = crate::trunk::BUILT_IN_PHONE.to_owned();
+        let phone =
+            Trunk { address: TrunkAddress { host, port: None }, ..made(Transport::Udp, Srtp::Required) };
+        assert!(phone.checked().is_ok(), "nothing of it leaves the service");
     }
 
     #[test]

@@ -31,13 +31,27 @@ const PORTS_TRIED: u16 = 16;
 struct Check {
     name: String,
     ok: bool,
+    /// It works, and should not stay so.
+    warning: bool,
     detail: String,
 }
 
 impl Check {
     fn of(name: impl Into<String>, outcome: Result<String, String>) -> Self {
         let (ok, detail) = outcome.map_or_else(|why| (false, why), |detail| (true, detail));
-        Self { name: name.into(), ok, detail }
+        Self { name: name.into(), ok, warning: false, detail }
+    }
+
+    fn warning(name: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { name: name.into(), ok: true, warning: true, detail: detail.into() }
+    }
+
+    const fn verdict(&self) -> &'static str {
+        match (self.ok, self.warning) {
+            (false, _) => "FAIL",
+            (true, true) => "warn",
+            (true, false) => "ok",
+        }
     }
 }
 
@@ -64,14 +78,20 @@ pub(super) fn run(settings: &Settings, output: Output) -> anyhow::Result<()> {
 fn show(checks: &[Check], healthy: bool, output: Output) -> std::io::Result<()> {
     if output.is_json() {
         let item = |check: &Check| -> Fields {
-            vec![("name", json!(check.name)), ("ok", json!(check.ok)), ("detail", json!(check.detail))]
+            vec![
+                ("name", json!(check.name)),
+                ("ok", json!(check.ok)),
+                ("warning", json!(check.warning)),
+                ("detail", json!(check.detail)),
+            ]
         };
         let items: Vec<_> = checks.iter().map(item).collect();
         return output.list(vec![("id", json!("doctor")), ("ok", json!(healthy))], "checks", &items);
     }
     let width = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or_default();
-    for Check { name, ok, detail } in checks {
-        super::output::say(&format!("{name:width$}  {:4}  {detail}", if *ok { "ok" } else { "FAIL" }))?;
+    for check in checks {
+        let Check { name, detail, .. } = check;
+        super::output::say(&format!("{name:width$}  {:4}  {detail}", check.verdict()))?;
     }
     Ok(())
 }
@@ -169,9 +189,13 @@ async fn trunks(directory: &Arc<dyn Directory>, telephony: Result<Arc<dyn Teleph
         Ok(trunks) => trunks,
         Err(error) => return one(Err(cause_of(&error))),
     };
+    let mut checks = exposed(&trunks);
     let telephony = match telephony {
         Ok(telephony) => telephony,
-        Err(why) => return one(Err(why)),
+        Err(why) => {
+            checks.push(Check::of("trunks", Err(why)));
+            return checks;
+        }
     };
     // Side by side: each that is dead takes seconds to say nothing.
     let probes = trunks.iter().map(async |trunk| {
@@ -180,7 +204,18 @@ async fn trunks(directory: &Arc<dyn Directory>, telephony: Result<Arc<dyn Teleph
         let told = format!("{} {}: {answer}", trunk.transport.as_str(), trunk.address);
         Check::of(format!("trunk {}", trunk.name), if state.up { Ok(told) } else { Err(told) })
     });
-    futures_util::future::join_all(probes).await
+    checks.extend(futures_util::future::join_all(probes).await);
+    checks
+}
+
+/// Trunks from before SRTP needed TLS: they work, and whoever sees their signalling can hear their calls.
+fn exposed(trunks: &[Trunk]) -> Vec<Check> {
+    let told = |trunk: &Trunk| {
+        let transport = trunk.transport.as_str();
+        let detail = format!("SRTP over {transport}: its keys travel in clear; change the transport to tls");
+        Check::warning(format!("trunk {}", trunk.name), detail)
+    };
+    trunks.iter().filter(|trunk| trunk.shows_keys()).map(told).collect()
 }
 
 /// Only where one is configured.
@@ -224,6 +259,8 @@ fn media_ports(address: IpAddr, ports: &RangeInclusive<u16>) -> Result<String, S
 mod tests {
     use std::net::Ipv4Addr;
 
+    use domain::ids::{TenantId, TrunkId};
+    use domain::trunk::{Srtp, Transport, TrunkAddress};
     use time::macros::datetime;
 
     use super::*;
@@ -241,6 +278,40 @@ mod tests {
             let outcome = compare(before, theirs, after);
             assert_eq!(outcome.is_ok(), ok, "{theirs}: {outcome:?}");
         }
+    }
+
+    #[test]
+    fn trunks_that_show_their_srtp_keys_are_warned_of() {
+        let trunk = |name: &str, transport, srtp| Trunk {
+            id: TrunkId::parse("01890000-0000-7000-8000-000000000001").unwrap(),
+            tenant: TenantId::parse("01890000-0000-7000-8000-000000000002").unwrap(),
+            name: name.to_owned(),
+            address: TrunkAddress { host: "sip.example.com".to_owned(), port: None },
+            transport,
+            credentials: None,
+            register: false,
+            from_domain: None,
+            default_country: None,
+            wideband: false,
+            srtp,
+            guarded: false,
+            nat: false,
+            media_networks: Vec::new(),
+            inbound_from: Vec::new(),
+            realms: Vec::new(),
+            max_calls: None,
+            calls_per_second: None,
+            created_at: OffsetDateTime::UNIX_EPOCH,
+        };
+        let checks = exposed(&[
+            trunk("sealed", Transport::Tls, Srtp::Required),
+            trunk("old", Transport::Udp, Srtp::Required),
+            trunk("plain", Transport::Udp, Srtp::Off),
+        ]);
+        let told: Vec<_> =
+            checks.iter().map(|check| (check.name.as_str(), check.verdict(), check.ok)).collect();
+        assert_eq!(told, [("trunk old", "warn", true)]);
+        assert!(checks[0].detail.contains("udp"), "{}", checks[0].detail);
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) struct Create {
     /// Offer G.722 first, which sounds better than G.711 where the callee has it too.
     #[arg(long)]
     wideband: bool,
-    /// Encrypt the sound of calls (SRTP): off or required.
+    /// Encrypt the sound of calls (SRTP): off or required, which needs --transport tls.
     #[arg(long, value_name = "off|required", value_parser = parse::srtp, default_value = "off")]
     srtp: Srtp,
     /// Accept audio from other addresses than the negotiated one too, as needed by peers behind a NAT.
@@ -169,10 +169,7 @@ impl Command {
 pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Result<()> {
     match order {
         Order::Create(create, password) => {
-            let trunk = create.trunk(password, desk)?;
-            if trunk.srtp == Srtp::Required && trunk.transport != Transport::Tls {
-                tracing::warn!("without --transport tls the keys of SRTP travel in clear");
-            }
+            let trunk = create.trunk(password, desk)?.checked().context("--srtp")?;
             let added = desk.trunks.add_trunk(Reach::Everything, trunk.clone(), desk.deed()).await;
             added.with_context(|| format!("tenant {}", trunk.tenant))?;
             output.object(&fields(&trunk))?;

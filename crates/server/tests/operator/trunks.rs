@@ -36,3 +36,24 @@ fn trunk_update_replaces_what_is_given_and_keeps_the_rest() {
     let words = installation.failure(&format!("trunk update {tenant} --nat"), 1);
     assert!(words.contains("no such trunk") && words.contains(&tenant), "{words}");
 }
+
+#[test]
+fn a_new_trunk_with_srtp_needs_tls() {
+    let installation = Installation::new();
+    let (tenant, _) = provision(&installation);
+    let create = |name: &str, transport: &str| {
+        format!(
+            "trunk create --tenant {tenant} --name {name} --address sip.example.com --srtp required --transport {transport}"
+        )
+    };
+    for transport in ["udp", "tcp"] {
+        let words = installation.failure(&create("bare", transport), 1);
+        assert!(words.contains("--srtp: SRTP needs the transport tls"), "{words}");
+    }
+    let made = installation.object(&create("sealed", "tls"));
+    assert_eq!((&made["srtp"], &made["transport"]), (&json!("required"), &json!("tls")));
+    let trunks = installation.object(&format!("trunk list --tenant {tenant}"));
+    let names: Vec<_> =
+        trunks["trunks"].as_array().unwrap().iter().map(|trunk| trunk["name"].clone()).collect();
+    assert!(names.contains(&json!("sealed")) && !names.contains(&json!("bare")), "{names:?}");
+}

@@ -9,7 +9,7 @@ use domain::number::CountryCode;
 use domain::ports::{Added, ReviseTrunkError};
 use domain::scope::Reach;
 use domain::secret::Secret;
-use domain::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkRevision};
+use domain::trunk::{Credentials, Login, Srtp, Transport, Trunk, TrunkRevision, TrunkRevisionError};
 
 use super::named;
 use super::words::{self, Words};
@@ -95,6 +95,10 @@ pub(super) async fn create(visit: Visit) -> Result<HttpResponse, PageError> {
         calls_per_second: read.calls_per_second,
         created_at: visit.now(),
     };
+    let Ok(made) = made.checked() else {
+        filled.note("srtp", words::of(visit.language).srtp_needs_tls);
+        return form(&visit, None, filled);
+    };
     let (reach, deed) = (Reach::Within(visit.scope()), visit.deed());
     let adding = visit.write(async move |service| service.trunks.add_trunk(reach, made, deed).await);
     if adding.await?? == Added::Repeated && visit.service.trunks.trunk(reach, id).await?.is_none() {
@@ -112,12 +116,16 @@ pub(super) async fn revise(visit: Visit) -> Result<HttpResponse, PageError> {
     let own = named(&visit).await?;
     let mut filled = Filled::retyped(&visit, &FIELDS)?;
     let Some(revision) = read(&visit, &mut filled) else { return form(&visit, Some(&own), filled) };
+    let named_user = revision.login.is_some();
     let (reach, deed, id) = (Reach::Within(visit.scope()), visit.deed(), own.id);
     let seen = Some(filled.seen_by(known));
     let revising =
         visit.write(async move |service| service.trunks.revise_trunk(reach, id, revision, seen, deed).await);
     match revising.await? {
-        Ok(_) => Ok(answer::see(&format!("/trunks/{id}?done=saved"))),
+        Ok(revised) => {
+            let done = if named_user && revised.credentials.is_none() { "login-removed" } else { "saved" };
+            Ok(answer::see(&format!("/trunks/{id}?done={done}")))
+        }
         Err(ReviseTrunkError::Overtaken) => {
             let own = named(&visit).await?;
             filled.overtake(&known(&own));
@@ -127,8 +135,12 @@ pub(super) async fn revise(visit: Visit) -> Result<HttpResponse, PageError> {
             form(&visit, Some(&own), filled)
         }
         Err(ReviseTrunkError::Unknown) => Err(PageError::NotFound),
-        Err(ReviseTrunkError::PasswordNeeded(_)) => {
+        Err(ReviseTrunkError::Refused(TrunkRevisionError::PasswordNeeded)) => {
             filled.note("password", words::of(visit.language).password_needed);
+            form(&visit, Some(&own), filled)
+        }
+        Err(ReviseTrunkError::Refused(TrunkRevisionError::SrtpNeedsTls(_))) => {
+            filled.note("srtp", words::of(visit.language).srtp_needs_tls);
             form(&visit, Some(&own), filled)
         }
         Err(ReviseTrunkError::Store(away)) => Err(away.into()),
@@ -216,7 +228,11 @@ fn known(own: &Trunk) -> Values {
 
 fn form(visit: &Visit, own: Option<&Trunk>, filled: Filled) -> Result<HttpResponse, PageError> {
     let words = words::of(visit.language);
-    let notice = (visit.query.text("done") == Some("saved")).then_some(words.saved);
+    let notice = match visit.query.text("done") {
+        Some("saved") => Some(words.saved),
+        Some("login-removed") => Some(words.login_removed),
+        _ => None,
+    };
     let title = own.map_or_else(|| words.new.to_owned(), |own| own.name.clone());
     let pair = |value: &str, text: &str| (value.to_owned(), text.to_owned());
     let shown = Shown {

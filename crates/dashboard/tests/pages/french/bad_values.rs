@@ -63,6 +63,7 @@ pub(super) async fn bad(path: &str, place: &mut Place) -> Vec<Fields> {
                 ("address", "localhost"),
                 ("transport", "x"),
                 ("srtp", "x"),
+                ("srtp", "required"),
                 ("media_networks", "x"),
                 ("media_networks", &"10.0.0.1 ".repeat(33)),
                 ("realms", &long),

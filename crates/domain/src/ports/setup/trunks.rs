@@ -8,7 +8,7 @@ use crate::ids::{TenantId, TrunkId};
 use crate::page::PageRequest;
 use crate::ports::{Seen, StoreUnavailable};
 use crate::scope::Reach;
-use crate::trunk::{PasswordNeeded, Trunk, TrunkRevision};
+use crate::trunk::{Trunk, TrunkRevision, TrunkRevisionError};
 
 /// Why a trunk was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -19,9 +19,9 @@ pub enum ReviseTrunkError {
     /// See [`ReviseError::Overtaken`](crate::ports::ReviseError::Overtaken).
     #[error("somebody changed it meanwhile")]
     Overtaken,
-    /// See [`PasswordNeeded`].
+    /// See [`TrunkRevisionError`].
     #[error(transparent)]
-    PasswordNeeded(#[from] PasswordNeeded),
+    Refused(#[from] TrunkRevisionError),
     /// See [`StoreUnavailable`].
     #[error(transparent)]
     Store(#[from] StoreUnavailable),
