@@ -50,7 +50,7 @@ pub struct Trunk {
     /// Whether audio may come from other addresses than the negotiated one and that of the signalling,
     /// as behind a NAT.
     pub nat: bool,
-    /// The networks that audio may come from; an empty list does not narrow anything. At most
+    /// The networks that audio may come from and go to; an empty list does not narrow anything. At most
     /// [`LISTED_MAX`].
     pub media_networks: Vec<Network>,
     /// The networks whose SIP requests count as this trunk's, besides its own addresses. Only the

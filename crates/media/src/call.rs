@@ -121,7 +121,7 @@ impl Call {
                         Some(secure) => secure.theirs.open(datagram.filled_mut()),
                     };
                     let Some(plain) = plain else {
-                        self.receiver.counts.ignored += 1;
+                        self.receiver.refuse(from);
                         continue;
                     };
                     let key = self.receiver.receive(plain, from, now);
@@ -195,20 +195,20 @@ impl Call {
 
     fn look_at_rtcp(&mut self, rtcp: &StdSocket, now: Duration) {
         let mut space = [0; DATAGRAM];
-        let peer = self.receiver.source();
         for _ in 0..AT_ONCE {
             match rtcp.recv_from(&mut space) {
-                Ok((length, from)) if peer.is_some_and(|(address, _)| address.ip() == from.ip()) => {
+                Ok((length, from)) => {
+                    let Some(ssrc) = self.receiver.reported_ssrc(from) else { continue };
                     let datagram = space.get_mut(..length).unwrap_or_default();
                     let plain = match &mut self.secure {
                         None => Some(&*datagram),
                         Some(secure) => secure.theirs.open_rtcp(datagram),
                     };
                     let Some(datagram) = plain else { continue };
-                    self.reporter.hear(datagram, peer.map(|(_, ssrc)| ssrc), now);
+                    self.reporter.hear(datagram, ssrc, now);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Ok(_) | Err(_) => {}
+                Err(_) => {}
             }
         }
         if self.reporter.is_due(now) {
@@ -234,6 +234,11 @@ impl Call {
         }
     }
 
+    /// Datagrams that came from addresses that are not accepted.
+    pub(crate) fn foreign(&self) -> u64 {
+        self.receiver.foreign()
+    }
+
     /// What was counted so far.
     pub(crate) fn stats(&self) -> Stats {
         let counts = self.receiver.counts;
@@ -245,6 +250,7 @@ impl Call {
             late: counts.late,
             duplicated: counts.duplicated,
             ignored: counts.ignored,
+            foreign: self.foreign(),
             jitter: Duration::from_micros(u64::from(self.receiver.jitter()) * 125),
             skipped: self.skipped,
             unsent_keys: self.unsent_keys,

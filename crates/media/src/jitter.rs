@@ -191,7 +191,8 @@ impl JitterBuffer {
     fn reach_back(&mut self, timestamp: u32) {
         let played = self.floor.is_some_and(|floor| distance(timestamp, floor) < 0);
         let before = distance(timestamp, self.next) < 0;
-        if before && !played && distance(self.end, timestamp) <= BOUND.cast_signed() {
+        // Half the circle away it is neither before nor after.
+        if before && !played && (0..=BOUND.cast_signed()).contains(&distance(self.end, timestamp)) {
             self.next = timestamp;
         }
     }

@@ -239,6 +239,18 @@ fn a_network_that_gets_slower_is_followed() {
 }
 
 #[test]
+fn a_packet_from_half_the_circle_away_moves_nothing() {
+    for start in [0, 1, u32::MAX / 2, u32::MAX - 100] {
+        let mut buffer = buffer();
+        assert_eq!(buffer.insert(start, &audio(1)), Insertion::Stored);
+        let opposite = start.wrapping_add(STEP + (1 << 31));
+        assert_eq!(buffer.insert(opposite, &audio(2)), Insertion::Late);
+        assert_eq!(buffer.depth(), STEP);
+        assert_eq!((0..4).find_map(|_| take(&mut buffer)), Some(1));
+    }
+}
+
+#[test]
 fn empty_and_huge_packets_are_unusable() {
     let mut buffer = buffer();
     assert_eq!(buffer.insert(0, &[]), Insertion::Unusable);

@@ -1,70 +1,142 @@
-//! Symmetric RTP (RFC 4961): whom we listen to, and where we send.
+//! Whose audio is accepted, and where ours goes (symmetric RTP, RFC 4961).
 //!
-//! Behind a NAT the SDP names an address that nobody can reach, so the first good packet tells the
-//! true one. That is a chance for an attacker who guesses the port, which is kept small:
-//! only packets with the agreed payload type count (the caller checks that); a source that talks
-//! cannot be pushed aside, except by the very address that the SDP named; another one gets its
-//! turn only after silence, and another host only after longer silence; addresses of this machine
-//! or link are believed only when the SDP named such. Under a guard no packet goes to an address
-//! that it refuses, whatever the SDP or a packet's source says: where the SDP names such a one, the
-//! first packet from another tells where to send.
+//! A peer behind a NAT sends from another address than its description names. To accept such a
+//! packet is a chance for an attacker who finds the port, so it takes an operator's decision (the
+//! trunk's `nat`) and more than one packet. What counts is where a packet of an agreed payload type
+//! comes from:
+//!
+//! | from | without a source | beside a source |
+//! |---|---|---|
+//! | *trusted*: the negotiated IP or that of the signalling, any port; with SRTP, which has authenticated the packet, any address | at once | at once after 1 s without the source; on the second packet in sequence from the negotiated port, in place of a foreign source, or (while the source is quiet) under SRTP, from the source's own port, or when it continues SSRC and sequence of the source |
+//! | *foreign*: another address, with `nat` | on the fifth consecutive packet of one SSRC | the same, and only after 5 s without the source, from the source's own port, or when the first of the five continues SSRC and sequence of the source |
+//! | another address, without `nat` | never | never |
+//! | outside the trunk's media networks, or refused by the address guard | never | never |
+//! | no host, a group; this machine or link, unless negotiated or signalled | never | never |
+//!
+//! A gap or a repetition in the sequence, another SSRC, another payload type, and any packet of the
+//! source begin the five anew. So silence alone hands the stream to nobody, and a copy of the stream
+//! from elsewhere gains nothing while the true one goes on. A description with another address
+//! forgets the source, whose stragglers do not count for 500 ms.
+//!
+//! An attacker off the path sees no packets: without `nat` it must forge the source IP, with `nat` it
+//! must find the port before the peer has talked, or in 5 s of silence. An attacker on the path can
+//! forge everything; only SRTP helps there.
+//!
+//! Our packets go to the negotiated address until a source is accepted, then to that. Where the
+//! guard or the media networks refuse the negotiated address, nothing is sent before.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 
-use domain::network::AddressPolicy;
-
+use crate::negotiated::SourcePolicy;
 use crate::packet::Packet;
 
-/// Silence after which another port of the same host may take over.
+/// Silence of the source after which another trusted address takes over.
 const SILENCE: Duration = Duration::from_secs(1);
-/// Silence after which another host may take over.
+/// Silence of the source after which a foreign one may take over, where `nat` allows it.
 const LONG_SILENCE: Duration = Duration::from_secs(5);
 /// How long packets of the source before a new agreement are stragglers.
 const STRAGGLERS: Duration = Duration::from_millis(500);
 /// How far ahead a packet still follows another in sequence, as some get lost.
 const NEAR: u16 = 16;
+/// Consecutive packets after which a foreign source is accepted.
+const CONSECUTIVE: u16 = 5;
+/// Foreign sources that are followed at a time.
+const CANDIDATES: usize = 4;
+/// A candidate that is silent for this long makes room for another.
+const STALE: Duration = Duration::from_secs(1);
 
+/// Whom we listen to.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     address: SocketAddr,
     ssrc: u32,
+    /// That of its last packet.
+    sequence: u16,
     heard: Duration,
 }
 
-/// A source that is not trusted before its second packet in sequence (RFC 3550 A.1).
+impl Source {
+    /// Whether a packet goes on where this source stopped.
+    fn is_continued_by(&self, packet: &Packet<'_>) -> bool {
+        self.ssrc == packet.ssrc && follows(packet.sequence, self.sequence)
+    }
+}
+
+/// A trusted source that is not taken before its second packet in sequence (RFC 3550 A.1).
 #[derive(Clone, Copy, Debug)]
 struct Probation {
     address: SocketAddr,
     ssrc: u32,
     sequence: u16,
+    /// Whether a packet of the present source ends it.
+    in_turn: bool,
+}
+
+/// A foreign source that is followed.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    address: SocketAddr,
+    ssrc: u32,
+    sequence: u16,
+    /// Consecutive packets so far.
+    count: u16,
+    /// Whether the first of them continued the present source.
+    continues: bool,
+    heard: Duration,
 }
 
 /// Who the other side is.
 #[derive(Debug)]
 pub(crate) struct Latch {
     negotiated: SocketAddr,
-    guard: Option<Arc<AddressPolicy>>,
+    /// The IP that a description named last. `0.0.0.0`, the old way to say hold, names none.
+    named: IpAddr,
+    policy: SourcePolicy,
+    /// Whether every packet that gets here was authenticated by SRTP.
+    authenticated: bool,
     source: Option<Source>,
     probation: Option<Probation>,
+    candidates: [Option<Candidate>; CANDIDATES],
     straggler: Option<(SocketAddr, Duration)>,
+    foreign: u64,
 }
 
 impl Latch {
     /// Begins with the address that the SDP named.
-    pub(crate) fn new(named: SocketAddr, guard: Option<Arc<AddressPolicy>>) -> Self {
-        let negotiated = if passes(guard.as_deref(), named) { named } else { NOWHERE };
-        Self { negotiated, guard, source: None, probation: None, straggler: None }
+    pub(crate) fn new(named: SocketAddr, policy: SourcePolicy, authenticated: bool) -> Self {
+        Self {
+            negotiated: if policy.allows(named.ip()) { named } else { NOWHERE },
+            named: named.ip(),
+            policy,
+            authenticated,
+            source: None,
+            probation: None,
+            candidates: [None; CANDIDATES],
+            straggler: None,
+            foreign: 0,
+        }
     }
 
-    /// Goes on with the address of another agreement; the same one changes nothing.
-    pub(crate) fn renegotiate(&mut self, named: SocketAddr, now: Duration) {
-        let next = Self::new(named, self.guard.clone());
-        if self.negotiated != next.negotiated {
-            let before = self.source.map(|source| (source.address, now + STRAGGLERS));
-            *self = Self { straggler: before, ..next };
+    /// Goes on under another agreement; the same address keeps the source.
+    pub(crate) fn renegotiate(
+        &mut self,
+        named: SocketAddr,
+        policy: SourcePolicy,
+        authenticated: bool,
+        now: Duration,
+    ) {
+        let mut next = Self::new(named, policy, authenticated);
+        next.foreign = self.foreign;
+        if named.ip().is_unspecified() {
+            next.named = self.named;
         }
+        if (self.negotiated, self.authenticated) == (next.negotiated, next.authenticated) {
+            (next.source, next.straggler) = (self.source, self.straggler);
+        } else {
+            next.straggler = self.source.map(|source| (source.address, now + STRAGGLERS));
+        }
+        *self = next;
     }
 
     /// Where packets for the other side go; none when nobody can be there.
@@ -78,68 +150,161 @@ impl Latch {
         self.source.is_some_and(|source| source.address == from)
     }
 
-    /// Whether a packet of an agreed payload type counts.
-    pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
-        let straggles = self.straggler.is_some_and(|(address, until)| now < until && address == from);
-        if straggles && from != self.negotiated || !self.plausible(from) {
-            return false;
-        }
-        let Some(source) = self.source else {
-            return passes(self.guard.as_deref(), from) && self.take(packet, from, now);
-        };
-        if source.address == from && source.ssrc == packet.ssrc {
-            self.source = Some(Source { heard: now, ..source });
-            // A second stream of the same address must wait until this one stops.
-            self.probation = self.probation.filter(|probation| probation.address != from);
-            return true;
-        }
-        if !passes(self.guard.as_deref(), from) {
-            return false;
-        }
-        let silence = now.saturating_sub(source.heard);
-        // The other side's new port after a NAT forgot the old one, or the one that was named.
-        let same_host = source.address.ip() == from.ip() || from == self.negotiated;
-        if silence >= LONG_SILENCE || silence >= SILENCE && same_host {
-            return self.take(packet, from, now);
-        }
-        (source.address == from || from == self.negotiated) && self.try_out(packet, from, now)
+    /// Whether a report (RTCP) from there is believed.
+    pub(crate) fn believes_reports(&self, from: IpAddr) -> bool {
+        let of_source = self.source.is_some_and(|source| same(source.address.ip(), from));
+        of_source || self.trusts(from) && self.policy.allows(from)
     }
 
-    /// Whether packets may come from there at all. What is near is the guard's to judge, where there
-    /// is one.
-    fn plausible(&self, from: SocketAddr) -> bool {
-        let (from_ip, named) = (from.ip(), self.negotiated.ip());
-        let nowhere = from_ip.is_unspecified() || from_ip.is_multicast() || from.port() == 0;
-        let near = from_ip.is_loopback() && !named.is_loopback() || link_local(from_ip) && !link_local(named);
-        !nowhere && (!near || self.guard.is_some())
+    /// Datagrams that came from addresses that are not accepted.
+    pub(crate) fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    /// Notes a datagram that is no packet of an agreed payload type, or that SRTP did not
+    /// authenticate.
+    pub(crate) fn refuse(&mut self, from: SocketAddr) {
+        for place in &mut self.candidates {
+            *place = place.filter(|candidate| candidate.address != from);
+        }
+        if !self.is_source(from) && !self.is_named(from.ip()) {
+            self.foreign = self.foreign.saturating_add(1);
+        }
+    }
+
+    /// Whether a packet of an agreed payload type counts.
+    pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
+        if let Some(source) = &mut self.source
+            && (source.address, source.ssrc) == (from, packet.ssrc)
+        {
+            source.heard = now;
+            source.sequence = packet.sequence;
+            self.probation = self.probation.filter(|probation| !probation.in_turn);
+            if self.candidates.iter().any(Option::is_some) {
+                self.candidates = [None; CANDIDATES];
+            }
+            return true;
+        }
+        let straggles = self.straggler.is_some_and(|(address, until)| now < until && address == from);
+        if straggles && from != self.negotiated {
+            return false;
+        }
+        if !self.is_possible(from) {
+            self.foreign = self.foreign.saturating_add(1);
+            false
+        } else if self.trusts(from.ip()) {
+            self.admit_trusted(packet, from, now)
+        } else {
+            self.admit_foreign(packet, from, now)
+        }
+    }
+
+    fn admit_trusted(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
+        let Some(source) = self.source else { return self.take(packet, from, now) };
+        if now.saturating_sub(source.heard) >= SILENCE {
+            return self.take(packet, from, now);
+        }
+        // These go before the present source even while that talks.
+        let preferred =
+            source.address != from && (from == self.negotiated || !self.trusts(source.address.ip()));
+        let in_turn = self.authenticated || source.address == from || source.is_continued_by(packet);
+        (preferred || in_turn) && self.try_out(packet, from, now, !preferred)
     }
 
     /// Takes another stream over on its second packet in sequence, so that a stray one changes
     /// nothing.
-    fn try_out(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
-        let follows = self.probation.is_some_and(|probation| {
-            let ahead = packet.sequence.wrapping_sub(probation.sequence);
-            (probation.address, probation.ssrc) == (from, packet.ssrc) && (1..=NEAR).contains(&ahead)
+    fn try_out(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration, in_turn: bool) -> bool {
+        let goes_on = self.probation.is_some_and(|probation| {
+            (probation.address, probation.ssrc) == (from, packet.ssrc)
+                && follows(packet.sequence, probation.sequence)
         });
-        if follows {
+        if goes_on {
             return self.take(packet, from, now);
         }
-        self.probation = Some(Probation { address: from, ssrc: packet.ssrc, sequence: packet.sequence });
+        let (ssrc, sequence) = (packet.ssrc, packet.sequence);
+        self.probation = Some(Probation { address: from, ssrc, sequence, in_turn });
         false
+    }
+
+    fn admit_foreign(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
+        self.foreign = self.foreign.saturating_add(1);
+        if !self.policy.nat {
+            return false;
+        }
+        let Some(candidate) = self.follow(packet, from, now) else { return false };
+        let free = self
+            .source
+            .is_none_or(|source| source.address == from || now.saturating_sub(source.heard) >= LONG_SILENCE);
+        if candidate.count < CONSECUTIVE || !(free || candidate.continues) {
+            return false;
+        }
+        // Those before it were dropped, but not because they were foreign.
+        self.foreign = self.foreign.saturating_sub(candidate.count.into());
+        self.take(packet, from, now)
+    }
+
+    /// Counts a foreign packet on its source; none while too many sources are followed.
+    fn follow(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> Option<Candidate> {
+        let continues = self.source.is_some_and(|source| source.is_continued_by(packet));
+        let is_it = |candidate: &Candidate| candidate.address == from;
+        let is_free = |candidate: &Candidate| now.saturating_sub(candidate.heard) >= STALE;
+        let known = self.candidates.iter().position(|place| place.as_ref().is_some_and(is_it));
+        let free = || self.candidates.iter().position(|place| place.as_ref().is_none_or(is_free));
+        let chosen = known.or_else(free)?;
+        let place = self.candidates.get_mut(chosen)?;
+        let (ssrc, sequence) = (packet.ssrc, packet.sequence);
+        let next = match place.filter(|before| is_it(before) && before.ssrc == ssrc) {
+            Some(before) if sequence == before.sequence.wrapping_add(1) => {
+                Candidate { sequence, count: before.count.saturating_add(1), heard: now, ..before }
+            }
+            _ => Candidate { address: from, ssrc, sequence, count: 1, continues, heard: now },
+        };
+        Some(*place.insert(next))
     }
 
     fn take(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
         self.probation = None;
-        self.source = Some(Source { address: from, ssrc: packet.ssrc, heard: now });
+        self.candidates = [None; CANDIDATES];
+        self.source =
+            Some(Source { address: from, ssrc: packet.ssrc, sequence: packet.sequence, heard: now });
         true
+    }
+
+    /// Whether an address is accepted without `nat`.
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.authenticated || self.is_named(address)
+    }
+
+    /// Whether it is the negotiated address or that of the signalling.
+    fn is_named(&self, address: IpAddr) -> bool {
+        same(self.named, address) || self.policy.signalling.is_some_and(|own| same(own, address))
+    }
+
+    /// Whether packets may come from there at all. What is near is the guard's to judge, where there
+    /// is one.
+    fn is_possible(&self, from: SocketAddr) -> bool {
+        let ip = from.ip().to_canonical();
+        let nowhere = ip.is_unspecified() || ip.is_multicast() || from.port() == 0;
+        let named = [Some(self.named), self.policy.signalling];
+        let is_near = |near: fn(IpAddr) -> bool| {
+            near(ip) && !named.iter().flatten().any(|named| near(named.to_canonical()))
+        };
+        let near = is_near(|ip| ip.is_loopback()) || is_near(link_local);
+        !nowhere && (!near || self.policy.guard.is_some()) && self.policy.allows(from.ip())
     }
 }
 
-/// Stands for an address that the SDP named and the guard refuses.
+/// Stands for an address that the SDP named and that is refused.
 const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
-fn passes(guard: Option<&AddressPolicy>, address: SocketAddr) -> bool {
-    guard.is_none_or(|guard| guard.judge(address.ip()).is_ok())
+/// Whether a sequence number comes soon after another.
+fn follows(sequence: u16, before: u16) -> bool {
+    (1..=NEAR).contains(&sequence.wrapping_sub(before))
+}
+
+/// Whether two addresses are one, also where one of them is an IPv4 address within IPv6.
+fn same(one: IpAddr, other: IpAddr) -> bool {
+    one.to_canonical() == other.to_canonical()
 }
 
 fn link_local(address: IpAddr) -> bool {
@@ -150,121 +315,5 @@ fn link_local(address: IpAddr) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NAMED: &str = "192.0.2.1:4000";
-    const NAT: &str = "198.51.100.7:9000";
-    const OTHER: &str = "203.0.113.9:5000";
-
-    fn at(address: &str) -> SocketAddr {
-        address.parse().unwrap()
-    }
-
-    fn latch() -> Latch {
-        Latch::new(at(NAMED), None)
-    }
-
-    fn admit(latch: &mut Latch, from: &str, ssrc: u32, sequence: u16, millis: u64) -> bool {
-        let packet = Packet { marker: false, payload_type: 0, sequence, timestamp: 0, ssrc, payload: &[] };
-        latch.admit(&packet, at(from), Duration::from_millis(millis))
-    }
-
-    #[test]
-    fn the_first_packet_tells_where_to_send() {
-        let mut latch = latch();
-        assert_eq!(latch.destination(), Some(at(NAMED)));
-        assert!(admit(&mut latch, NAT, 1, 1, 0));
-        assert_eq!(latch.destination(), Some(at(NAT)));
-        assert!(admit(&mut latch, NAT, 1, 2, 20));
-    }
-
-    #[test]
-    fn a_source_that_talks_cannot_be_pushed_aside() {
-        let mut latch = latch();
-        for sequence in 0..1_000 {
-            admit(&mut latch, NAT, 1, sequence, u64::from(sequence) * 20);
-            assert!(!admit(&mut latch, OTHER, 1, sequence, u64::from(sequence) * 20));
-            assert!(!admit(&mut latch, OTHER, 2, sequence, u64::from(sequence) * 20));
-        }
-        assert_eq!(latch.destination(), Some(at(NAT)));
-    }
-
-    #[test]
-    fn the_address_that_the_sdp_named_wins_on_its_second_packet() {
-        let mut latch = latch();
-        admit(&mut latch, OTHER, 1, 1, 0);
-        assert!(!admit(&mut latch, NAMED, 2, 50, 20));
-        assert!(admit(&mut latch, NAMED, 2, 51, 40));
-        assert_eq!(latch.destination(), Some(at(NAMED)));
-    }
-
-    #[test]
-    fn after_silence_another_may_take_over() {
-        let mut latch = latch();
-        admit(&mut latch, NAT, 1, 1, 0);
-        assert!(!admit(&mut latch, "198.51.100.7:9001", 1, 2, 999));
-        assert!(admit(&mut latch, "198.51.100.7:9001", 1, 2, 1_000));
-        assert!(!admit(&mut latch, OTHER, 3, 1, 5_999));
-        assert!(admit(&mut latch, OTHER, 3, 1, 6_000));
-    }
-
-    #[test]
-    fn another_ssrc_of_the_same_source_is_taken_when_the_first_has_stopped() {
-        let mut latch = latch();
-        for number in 0..10 {
-            assert!(admit(&mut latch, NAMED, 1, number, 0));
-            assert!(!admit(&mut latch, NAMED, 2, number, 0));
-        }
-        assert!(admit(&mut latch, NAMED, 2, 10, 20));
-        assert!(!admit(&mut latch, NAMED, 1, 10, 20));
-    }
-
-    #[test]
-    fn stragglers_do_not_claim_a_new_agreement() {
-        let mut latch = latch();
-        admit(&mut latch, NAT, 1, 1, 0);
-        latch.renegotiate(at(OTHER), Duration::from_millis(20));
-        assert!(!admit(&mut latch, NAT, 1, 2, 40));
-        assert_eq!(latch.destination(), Some(at(OTHER)));
-        assert!(admit(&mut latch, OTHER, 2, 1, 60));
-        latch.renegotiate(at(OTHER), Duration::from_millis(80));
-        assert!(admit(&mut latch, OTHER, 2, 2, 80));
-    }
-
-    #[test]
-    fn addresses_of_this_machine_are_not_believed() {
-        for from in
-            ["127.0.0.1:9000", "169.254.1.1:9000", "224.0.0.1:9000", "0.0.0.0:9000", "[::1]:9", "[fe80::1]:9"]
-        {
-            assert!(!admit(&mut latch(), from, 1, 1, 0), "{from}");
-        }
-        let mut local = Latch::new(at("127.0.0.1:4000"), None);
-        assert!(admit(&mut local, "127.0.0.1:4002", 1, 1, 0));
-    }
-
-    #[test]
-    fn nothing_is_sent_to_nowhere() {
-        assert_eq!(Latch::new(at("0.0.0.0:4000"), None).destination(), None);
-        assert_eq!(Latch::new(at("192.0.2.1:0"), None).destination(), None);
-    }
-
-    #[test]
-    fn under_a_guard_nothing_goes_to_an_address_that_it_refuses() {
-        let guard = || Some(Arc::new(AddressPolicy::default()));
-        let mut latch = Latch::new(at("10.0.0.9:4000"), guard());
-        assert_eq!(latch.destination(), None);
-        // Neither to one that packets pretend to come from.
-        assert!(!admit(&mut latch, "10.0.0.9:4000", 1, 1, 0));
-        assert!(!admit(&mut latch, "192.168.1.1:4000", 1, 1, 0));
-        assert_eq!(latch.destination(), None);
-        assert!(admit(&mut latch, "8.8.8.8:4000", 1, 1, 0));
-        assert_eq!(latch.destination(), Some(at("8.8.8.8:4000")));
-        assert!(!admit(&mut latch, "10.0.0.9:4000", 2, 1, 9_000));
-        // Another description that names such a one changes nothing.
-        latch.renegotiate(at("169.254.169.254:80"), Duration::from_secs(9));
-        assert_eq!(latch.destination(), Some(at("8.8.8.8:4000")));
-        let public = Latch::new(at("8.8.4.4:4000"), guard());
-        assert_eq!(public.destination(), Some(at("8.8.4.4:4000")));
-    }
-}
+#[path = "latch_tests.rs"]
+mod tests;

@@ -30,7 +30,7 @@ mod tone;
 mod voice_activity;
 
 pub use listening::{Judgement, Listening};
-pub use negotiated::{Direction, Negotiated, Protection, Seeds};
+pub use negotiated::{Direction, Negotiated, Protection, Seeds, SourcePolicy};
 pub use ports::{PortRange, RtpSocket};
 pub use recorder::DiskRecorder;
 pub use session::{MediaEvent, Session};

@@ -1,10 +1,10 @@
 //! What the signalling agreed on, and the random values that a session begins with.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use domain::audio::AudioFormat;
-use domain::network::AddressPolicy;
+use domain::network::{AddressPolicy, Network};
 use domain::ports::{Detects, Entropy};
 
 use crate::srtp::{Master, Suite};
@@ -46,6 +46,27 @@ pub struct Protection {
     pub theirs: Master,
 }
 
+/// Whose packets are accepted besides those from the negotiated IP. The default accepts no others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourcePolicy {
+    /// Where the other side's signalling comes from; audio from there, any port, is accepted.
+    pub signalling: Option<IpAddr>,
+    /// Whether audio from any other address is accepted too, after five consecutive packets.
+    pub nat: bool,
+    /// The networks that packets may come from and go to; an empty list does not narrow anything.
+    pub networks: Vec<Network>,
+    /// Judges whom packets may come from and go to.
+    pub guard: Option<Arc<AddressPolicy>>,
+}
+
+impl SourcePolicy {
+    /// Whether packets may come from an address and go to it at all.
+    pub(crate) fn allows(&self, address: IpAddr) -> bool {
+        let inside = self.networks.is_empty() || self.networks.iter().any(|own| own.contains(address));
+        inside && self.guard.as_ref().is_none_or(|guard| guard.judge(address).is_ok())
+    }
+}
+
 /// The outcome of one offer and answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiated {
@@ -61,8 +82,8 @@ pub struct Negotiated {
     pub direction: Direction,
     /// How packets are protected, when they are.
     pub protection: Option<Protection>,
-    /// Whom packets may go to and come from, where that is not everybody.
-    pub guard: Option<Arc<AddressPolicy>>,
+    /// Whose packets are accepted.
+    pub sources: SourcePolicy,
     /// What is worked out of the sound that is heard.
     pub detects: Detects,
 }

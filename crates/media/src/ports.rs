@@ -3,7 +3,8 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use domain::ports::Entropy;
 
 /// The ports for media on one local address: RTP on even ones, RTCP on the next (RFC 3550 §11).
 #[derive(Debug)]
@@ -11,7 +12,6 @@ pub struct PortRange {
     address: IpAddr,
     first: u16,
     pairs: usize,
-    next: AtomicUsize,
 }
 
 impl PortRange {
@@ -21,7 +21,7 @@ impl PortRange {
         // One past the end in 32 bits, as 65,535 is the RTCP port of a valid pair.
         let ports = (u32::from(*ports.end()) + 1).saturating_sub(u32::from(first));
         let pairs = usize::try_from(ports / 2).unwrap_or(0);
-        Self { address, first, pairs, next: AtomicUsize::new(0) }
+        Self { address, first, pairs }
     }
 
     /// How many sessions fit.
@@ -29,13 +29,17 @@ impl PortRange {
         self.pairs
     }
 
-    /// Takes the next free pair; none when all are taken.
+    /// Takes a free pair; none when all are taken.
     ///
-    /// The search begins behind the pair that was taken last, so that a port rests before it is
-    /// used again and stray packets of an ended call meet nobody.
-    pub fn bind(&self) -> Option<RtpSocket> {
-        (0..self.pairs).find_map(|_| {
-            let pair = self.next.fetch_add(1, Ordering::Relaxed) % self.pairs;
+    /// The search begins at a random pair, so that a stranger does not know which port the next call
+    /// has (RFC 6056), and a port seldom follows itself.
+    pub fn bind(&self, entropy: &dyn Entropy) -> Option<RtpSocket> {
+        let mut drawn = [0; 4];
+        entropy.fill(&mut drawn);
+        let drawn = usize::try_from(u32::from_be_bytes(drawn)).unwrap_or(0);
+        let start = drawn.checked_rem(self.pairs)?;
+        (0..self.pairs).find_map(|offset| {
+            let pair = (start + offset) % self.pairs;
             let port = u16::try_from(usize::from(self.first) + 2 * pair).ok()?;
             RtpSocket::bind(self.address, port).ok()
         })
@@ -80,6 +84,15 @@ mod tests {
 
     use super::*;
 
+    /// Draws this number every time.
+    struct Always(u32);
+
+    impl Entropy for Always {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.iter_mut().zip(self.0.to_be_bytes()).for_each(|(place, byte)| *place = byte);
+        }
+    }
+
     const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
     fn free_range(pairs: u16) -> RangeInclusive<u16> {
@@ -93,7 +106,7 @@ mod tests {
         let range = PortRange::new(LOOPBACK, free_range(8));
         assert_eq!(range.capacity(), 8);
         let mut held = Vec::new();
-        while let Some(socket) = range.bind() {
+        while let Some(socket) = range.bind(&Always(u32::MAX)) {
             held.push(socket);
             assert!(held.len() <= 8);
         }
@@ -101,14 +114,29 @@ mod tests {
         assert!(!held.is_empty() && ports.len() == held.len());
         assert!(ports.iter().all(|port| port % 2 == 0));
         held.pop();
-        assert!(range.bind().is_some(), "a freed pair is found again");
+        assert!(range.bind(&Always(0)).is_some(), "a freed pair is found again");
     }
 
     #[test]
-    fn a_freed_pair_rests_while_others_are_free() {
-        let range = PortRange::new(LOOPBACK, free_range(16));
-        let first = range.bind().unwrap().port();
-        assert_ne!(range.bind().unwrap().port(), first);
+    fn the_drawn_pair_is_taken_not_the_next_one() {
+        let range = PortRange::new(LOOPBACK, free_range(512));
+        let taken = |drawn| range.bind(&Always(drawn)).unwrap().port() - range.first;
+        let far = [2, 300, 40, 512 + 40].map(taken);
+        // A port that another program has makes the search go on.
+        let near = |port: u16, pair: u16| (2 * pair..2 * pair + 20).contains(&port);
+        assert!(near(far[0], 2) && near(far[1], 300) && near(far[2], 40) && near(far[3], 40), "{far:?}");
+    }
+
+    #[test]
+    fn the_last_free_pair_is_found_from_any_start() {
+        let range = PortRange::new(LOOPBACK, free_range(6));
+        let mut held: Vec<_> = std::iter::from_fn(|| range.bind(&Always(3))).collect();
+        for start in 0..12 {
+            let freed = held.swap_remove(usize::try_from(start).unwrap() % held.len()).port();
+            let found = range.bind(&Always(start)).unwrap();
+            assert_eq!(found.port(), freed);
+            held.push(found);
+        }
     }
 
     #[test]
@@ -118,6 +146,6 @@ mod tests {
         }
         #[expect(clippy::reversed_empty_ranges, reason = "what a careless setting may hold")]
         let reversed = PortRange::new(LOOPBACK, 20..=10);
-        assert!(reversed.bind().is_none());
+        assert!(reversed.bind(&Always(1)).is_none());
     }
 }

@@ -39,7 +39,7 @@ impl Receiver {
     /// Waits for the other side from `now` on.
     pub(crate) fn new(terms: Negotiated, now: Duration) -> Self {
         Self {
-            latch: Latch::new(terms.remote, terms.guard.clone()),
+            latch: Latch::new(terms.remote, terms.sources.clone(), terms.protection.is_some()),
             ssrc: None,
             reception: Reception::default(),
             buffer: JitterBuffer::new(terms.format.silence()),
@@ -52,7 +52,8 @@ impl Receiver {
 
     /// Goes on with other terms; audio of another encoding is forgotten.
     pub(crate) fn renegotiate(&mut self, terms: Negotiated, now: Duration) {
-        self.latch.renegotiate(terms.remote, now);
+        let authenticated = terms.protection.is_some();
+        self.latch.renegotiate(terms.remote, terms.sources.clone(), authenticated, now);
         if terms.format != self.terms.format || !terms.direction.receives() {
             self.buffer.reset(terms.format.silence());
         }
@@ -70,6 +71,18 @@ impl Receiver {
         self.latch.destination()
     }
 
+    /// Counts a datagram that is not used: it is no packet of an agreed payload type, or was not
+    /// authenticated.
+    pub(crate) fn refuse(&mut self, from: SocketAddr) {
+        self.counts.ignored += 1;
+        self.latch.refuse(from);
+    }
+
+    /// Datagrams that came from addresses that are not accepted; they are among those ignored.
+    pub(crate) fn foreign(&self) -> u64 {
+        self.latch.foreign()
+    }
+
     /// Takes one datagram; out comes a key when it tells a new one.
     pub(crate) fn receive(&mut self, datagram: &[u8], from: SocketAddr, now: Duration) -> Option<Digit> {
         let audio = Some(self.terms.payload_type);
@@ -78,7 +91,7 @@ impl Receiver {
             self.terms.direction.receives() && (kind == audio || kind == self.terms.telephone_event)
         });
         let Some(packet) = packet else {
-            self.counts.ignored += 1;
+            self.refuse(from);
             // Comfort noise and the like is not played, but it shows that somebody is there.
             if self.latch.is_source(from) && Packet::parse(datagram).is_some() {
                 self.heard_at = now;
@@ -121,9 +134,10 @@ impl Receiver {
         if self.terms.direction.receives() { now.saturating_sub(self.heard_at) } else { Duration::ZERO }
     }
 
-    /// Where the other side's packets come from, and its SSRC; none before the first one.
-    pub(crate) fn source(&self) -> Option<(SocketAddr, u32)> {
-        self.latch.destination().zip(self.ssrc)
+    /// The other side's SSRC, when a report (RTCP) from there is believed; none before its first
+    /// packet.
+    pub(crate) fn reported_ssrc(&self, from: SocketAddr) -> Option<u32> {
+        self.ssrc.filter(|_| self.latch.believes_reports(from.ip()))
     }
 
     /// Packets that never came.
@@ -155,7 +169,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Direction;
+    use crate::{Direction, SourcePolicy};
 
     const PEER: &str = "127.0.0.1:4000";
 
@@ -166,7 +180,7 @@ mod tests {
             telephone_event: Some(101),
             remote: PEER.parse().unwrap(),
             direction: Direction::SendReceive,
-            guard: None,
+            sources: SourcePolicy::default(),
             detects: Detects::default(),
             protection: None,
         }
@@ -188,6 +202,36 @@ mod tests {
         }
         receiver.receive(b"hello", PEER.parse().unwrap(), Duration::ZERO);
         assert_eq!(receiver.counts, Counts { ignored: 5, ..Counts::default() });
+    }
+
+    #[test]
+    fn packets_of_strangers_are_counted_and_are_no_sign_of_life() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        receive(&mut receiver, 0, 1, 0, &[1; FRAME_BYTES]);
+        let mut buffer = [0; 512];
+        for number in 0..400 {
+            let payload = &[9; FRAME_BYTES];
+            let kind = if number % 2 == 0 { 0 } else { 13 };
+            let timestamp = u32::from(number) * 160;
+            let packet =
+                Packet { marker: false, payload_type: kind, sequence: number, timestamp, ssrc: 1, payload };
+            let now = Duration::from_millis(u64::from(number) * 20);
+            let datagram = packet.write(&mut buffer).unwrap();
+            assert_eq!(receiver.receive(datagram, "127.0.0.2:4000".parse().unwrap(), now), None);
+        }
+        assert_eq!((receiver.foreign(), receiver.counts.received), (400, 1));
+        assert_eq!(receiver.silent_for(Duration::from_secs(9)), Duration::from_secs(9));
+        let heard: Vec<_> = (0..20).filter_map(|_| receiver.take()).collect();
+        assert_eq!(heard, [[1; FRAME_BYTES]]);
+    }
+
+    #[test]
+    fn reports_of_strangers_are_not_believed() {
+        let mut receiver = Receiver::new(terms(), Duration::ZERO);
+        let [peer, stranger] = ["127.0.0.1:4001", "127.0.0.2:4001"].map(|from| from.parse().unwrap());
+        assert_eq!(receiver.reported_ssrc(peer), None);
+        receive(&mut receiver, 0, 7, 0, &[1; FRAME_BYTES]);
+        assert_eq!((receiver.reported_ssrc(peer), receiver.reported_ssrc(stranger)), (Some(7), None));
     }
 
     #[test]

@@ -33,8 +33,8 @@ impl Reporter {
     }
 
     /// Reads what the other side sent.
-    pub(crate) fn hear(&mut self, datagram: &[u8], ssrc: Option<u32>, now: Duration) {
-        if let Some(time) = ssrc.and_then(|ssrc| rtcp::report_time(datagram, ssrc)) {
+    pub(crate) fn hear(&mut self, datagram: &[u8], ssrc: u32, now: Duration) {
+        if let Some(time) = rtcp::report_time(datagram, ssrc) {
             self.last = Some((time, now));
         }
     }

@@ -53,8 +53,8 @@ mod tests {
     use domain::ports::Detects;
 
     use super::*;
-    use crate::Direction;
     use crate::srtp::Suite;
+    use crate::{Direction, SourcePolicy};
 
     fn negotiated(suite: Suite, theirs: u8) -> Negotiated {
         let [ours, theirs] = [1, theirs].map(|byte| Master::new(&[byte; 30]));
@@ -65,7 +65,7 @@ mod tests {
             remote: "192.0.2.1:4000".parse().unwrap(),
             direction: Direction::SendReceive,
             protection: Some(Protection { suite, ours, theirs }),
-            guard: None,
+            sources: SourcePolicy::default(),
             detects: Detects::default(),
         }
     }

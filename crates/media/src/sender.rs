@@ -103,7 +103,7 @@ mod tests {
     use domain::ports::Detects;
 
     use super::*;
-    use crate::Direction;
+    use crate::{Direction, SourcePolicy};
 
     fn terms(direction: Direction) -> Negotiated {
         Negotiated {
@@ -112,7 +112,7 @@ mod tests {
             telephone_event: Some(101),
             remote: "127.0.0.1:4000".parse().unwrap(),
             direction,
-            guard: None,
+            sources: SourcePolicy::default(),
             detects: Detects::default(),
             protection: None,
         }

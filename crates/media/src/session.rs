@@ -135,6 +135,11 @@ impl Session {
         }
     }
 
+    /// Datagrams that came from addresses that are not accepted, so far. Nothing of them was heard.
+    pub fn foreign(&self) -> u64 {
+        self.call.as_ref().map_or(0, |call| call.foreign())
+    }
+
     /// What was counted so far.
     pub fn stats(&self) -> Stats {
         self.call.as_ref().map(|call| call.stats()).unwrap_or_default()

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn hex(text: &str) -> Vec<u8> {
@@ -169,5 +171,41 @@ fn reports_are_protected_too() {
         let mut again = buffer;
         assert_eq!(back.open_rtcp(&mut buffer[..length]), Some(&plain[..]));
         assert!(back.open_rtcp(&mut again[..length]).is_none());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_datagrams_are_opened_without_a_panic(
+        datagrams in proptest::collection::vec((any::<u8>(), proptest::collection::vec(any::<u8>(), 0..80)), 0..30),
+    ) {
+        for suite in [Suite::Tag80, Suite::Tag32] {
+            let mut stream = Stream::new(suite, &master());
+            for (flags, mut datagram) in datagrams.clone() {
+                // Of version 2, with whatever sources, extension and padding.
+                if let Some(first) = datagram.first_mut() {
+                    *first = 0x80 | flags & 0x3F;
+                }
+                prop_assert!(stream.open(&mut datagram.clone()).is_none(), "forged by chance");
+                prop_assert!(stream.open_rtcp(&mut datagram.clone()).is_none(), "forged by chance");
+                let length = datagram.len();
+                datagram.resize(length + MOST_ADDED, 0);
+                let _ = stream.protect(&mut datagram.clone(), length);
+                let _ = stream.protect_rtcp(&mut datagram, length);
+            }
+        }
+    }
+
+    #[test]
+    fn any_sequence_numbers_have_an_index(sequences in proptest::collection::vec(any::<u16>(), 0..300)) {
+        let mut replay = Replay::default();
+        for sequence in sequences {
+            let index = replay.index(sequence);
+            prop_assert_eq!(index & 0xFFFF, u64::from(sequence));
+            if replay.is_fresh(index) {
+                replay.note(index);
+                prop_assert!(!replay.is_fresh(index));
+            }
+        }
     }
 }

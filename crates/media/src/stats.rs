@@ -23,6 +23,8 @@ pub struct Stats {
     pub duplicated: u64,
     /// Packets that were malformed, of another payload type, or from somebody else.
     pub ignored: u64,
+    /// Of these, datagrams that came from addresses that are not accepted.
+    pub foreign: u64,
     /// Interarrival jitter (RFC 3550 §6.4.1).
     pub jitter: Duration,
     /// Beats of 20 ms left out because the machine was too late for them.

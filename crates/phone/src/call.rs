@@ -60,11 +60,11 @@ async fn receive(house: &House, part: &Part, teller: &Teller, call: &mut Incomin
         Behaviour::Decline => return refuse(teller, call, 603, "Decline"),
         Behaviour::Reject { code, phrase } => return refuse(teller, call, *code, phrase),
     };
-    let Some(socket) = house.ports.bind() else {
+    let Some(socket) = house.ports.bind(&*house.entropy) else {
         teller.tell(Happening::Failed { why: "no media port is free".to_owned() });
         return refuse(teller, call, 503, "Service Unavailable");
     };
-    let mut line = Line::new(socket, call.local_ip(), house.formats.clone(), &*house.entropy);
+    let mut line = Line::new(socket, call.local_ip(), house.formats.clone(), house.nat, &*house.entropy);
     let answer = match call.offer().map(|offer| line.answer(offer)).transpose() {
         Ok(answer) => answer,
         Err(error) => {

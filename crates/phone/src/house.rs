@@ -18,6 +18,8 @@ use crate::sound::{self, Unsayable};
 pub(crate) struct House {
     pub(crate) cast: Cast,
     pub(crate) ports: PortRange,
+    /// Whether callers may be behind a NAT.
+    pub(crate) nat: bool,
     pub(crate) formats: Arc<[AudioFormat]>,
     pub(crate) ringback: Spoken,
     pub(crate) entropy: Arc<dyn Entropy>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use domain::audio::AudioFormat;
 use domain::ports::{Detects, Entropy};
 use media::srtp::Master;
-use media::{Direction, MediaEvent, Negotiated, RtpSocket, Seeds, Session};
+use media::{Direction, MediaEvent, Negotiated, RtpSocket, Seeds, Session, SourcePolicy};
 use sip::crypto::Keyed;
 use sip::sdp::{self, Agreed, BadSdp, Local};
 
@@ -17,14 +17,17 @@ pub(crate) struct Line {
     local: Local,
     formats: Arc<[AudioFormat]>,
     agreed: Option<Agreed>,
+    nat: bool,
 }
 
 impl Line {
-    /// A line on these sockets; `ip` is our address as the caller sees it.
+    /// A line on these sockets; `ip` is our address as the caller sees it. With `nat` the caller's audio
+    /// may come from another address than its description names.
     pub(crate) fn new(
         socket: RtpSocket,
         ip: IpAddr,
         formats: Arc<[AudioFormat]>,
+        nat: bool,
         entropy: &dyn Entropy,
     ) -> Self {
         let mut id = [0; 8];
@@ -45,6 +48,7 @@ impl Line {
             },
             formats,
             agreed: None,
+            nat,
         }
     }
 
@@ -89,7 +93,7 @@ impl Line {
                 telephone_event: agreed.telephone_event,
                 remote: agreed.remote,
                 direction: direction(agreed.direction),
-                guard: None,
+                sources: SourcePolicy { nat: self.nat, ..SourcePolicy::default() },
                 detects: Detects { speech: true, tones: false },
                 protection: agreed.protection(&self.local),
             });

@@ -129,6 +129,8 @@ impl Phone {
         let house = Arc::new(House {
             cast,
             ports: PortRange::new(settings.listen.ip(), settings.media_ports),
+            // One that hears a single caller knows where that is.
+            nat: settings.only_from.is_none(),
             ringback: ringback(&formats),
             formats,
             entropy: settings.entropy,

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use domain::audio::{AudioFormat, Digit, Frame};
 use domain::ports::Detects;
-use media::{Direction, MediaEvent, Negotiated, PortRange, Seeds, Session, g711};
+use media::{Direction, MediaEvent, Negotiated, PortRange, Seeds, Session, SourcePolicy, g711};
 use phone::{Action, Behaviour, CallScript, Happening, PhoneEvent, Sound, digits};
 use sip::sdp::{self, Local};
 use support::raw::{Caller, tag};
@@ -49,7 +49,7 @@ impl Talker {
     /// Calls, and has media from the response with this status on.
     async fn until(phone: SocketAddr, status: &str) -> Self {
         let sip = Caller::to(phone).await;
-        let socket = PortRange::new([127, 0, 0, 1].into(), 30_000..=39_999).bind().unwrap();
+        let socket = PortRange::new([127, 0, 0, 1].into(), 30_000..=39_999).bind(&SystemEntropy).unwrap();
         let local = Local {
             address: SocketAddr::new([127, 0, 0, 1].into(), socket.port()),
             id: 1,
@@ -68,7 +68,7 @@ impl Talker {
             telephone_event: agreed.telephone_event,
             remote: agreed.remote,
             direction: Direction::SendReceive,
-            guard: None,
+            sources: SourcePolicy::default(),
             detects: Detects::default(),
             protection: None,
         });

@@ -87,6 +87,7 @@ impl Drop for SipLeg {
             received = stats.received,
             lost = stats.lost,
             late = stats.late,
+            foreign = stats.foreign,
             jitter_us = u64::try_from(stats.jitter.as_micros()).unwrap_or(u64::MAX),
             send_late_p50_us = micros(50),
             send_late_p99_us = micros(99),
@@ -126,6 +127,10 @@ impl Leg for SipLeg {
                 Poll::Pending => return Poll::Pending,
             }
         }
+    }
+
+    fn foreign_packets(&self) -> u64 {
+        self.media.foreign()
     }
 
     fn acknowledge(&mut self) {

@@ -127,7 +127,7 @@ impl Telephony for SipTelephony {
         let reached = self.core.runtime.spawn(reaching).await;
         let reached = reached.unwrap_or_else(|panicked| Err(panicked.into()));
         let (flow, further) = reached.map_err(|cause| Refused::Unreachable(Some(cause)))?;
-        let socket = self.ports.bind().ok_or(Refused::NoCapacity)?;
+        let socket = self.ports.bind(self.core.tokens.entropy()).ok_or(Refused::NoCapacity)?;
         Ok(Box::new(Prepared::new(self.core.clone(), plan, flow, further, socket)))
     }
 

@@ -28,9 +28,13 @@ use domain::assistant::filling::Filling;
 use domain::assistant::{Agent, Assistant, Brain, CallLimits, Conduct, Engine, Language, Persona};
 use domain::audio::AudioFormat;
 use domain::ids::{AssistantId, CallId, OrganizationId, TenantId};
-use domain::ports::{AgentEvent, AgentSession, Detects, HeardFrame, Recorder, Recording, VoiceAgent};
+use domain::ports::{
+    AgentEvent, AgentSession, Detects, Entropy, HeardFrame, Recorder, Recording, VoiceAgent,
+};
 use domain::variables::Variables;
-use media::{Direction, DiskRecorder, MediaEvent, Negotiated, PortRange, RtpSocket, Seeds, Session};
+use media::{
+    Direction, DiskRecorder, MediaEvent, Negotiated, PortRange, RtpSocket, Seeds, Session, SourcePolicy,
+};
 use test_realtime::{Double, Options};
 use time::OffsetDateTime;
 use tokio::runtime::{Builder, Runtime};
@@ -62,8 +66,17 @@ fn provider() -> Url {
     address.recv().unwrap()
 }
 
+/// Lets the search for a port begin at the first one.
+struct FromTheFirst;
+
+impl Entropy for FromTheFirst {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+}
+
 fn socket() -> RtpSocket {
-    PortRange::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 20_000..=60_999).bind().unwrap()
+    PortRange::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 20_000..=60_999).bind(&FromTheFirst).unwrap()
 }
 
 fn leg(socket: RtpSocket, ssrc: u32, remote: SocketAddr) -> Session {
@@ -75,7 +88,7 @@ fn leg(socket: RtpSocket, ssrc: u32, remote: SocketAddr) -> Session {
         remote,
         direction: Direction::SendReceive,
         protection: None,
-        guard: None,
+        sources: SourcePolicy::default(),
         detects: Detects::ALL,
     });
     leg

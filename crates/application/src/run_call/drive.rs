@@ -262,6 +262,9 @@ impl Drive {
 
     fn conclude(mut self, leg: &mut dyn Leg, end: LegEnd) {
         let (reason, answer) = judge(self.ending, self.live, end);
+        if let Some(talk) = &mut self.talk {
+            talk.count_foreign(leg.foreign_packets());
+        }
         self.over(leg, reason);
         let ended = self.live.end(reason, self.cast.clock.now());
         self.cast.moves.send(Move::Ended { ended, answer });

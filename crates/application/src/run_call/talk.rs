@@ -7,7 +7,7 @@ use conversation::{Conversation, Input, Millis, Opening, Output, Turn};
 use domain::assistant::Assistant;
 use domain::assistant::filling::Filling;
 use domain::audio::{AudioFormat, Frame};
-use domain::call::EndedReason;
+use domain::call::{EndedReason, Fact};
 use domain::ids::CallId;
 use domain::ports::{AgentEvent, AgentSession, HeardFrame, Leg, Recording};
 
@@ -73,6 +73,14 @@ impl Talk {
     /// Tells the conversation something, at a moment since boot.
     pub(super) fn tell(&mut self, now: Duration, input: Input) {
         self.conversation.handle(Millis::ANSWER + now.saturating_sub(self.since), input);
+    }
+
+    /// Notes how many datagrams the leg dropped because of where they came from; once, at the end.
+    pub(super) fn count_foreign(&mut self, packets: u64) {
+        if packets > 0 {
+            tracing::info!(call = %self.call, packets, "audio from addresses that are not accepted was dropped");
+            self.recording.fact(Fact::ForeignAudio { packets });
+        }
     }
 
     /// Ends it for everyone; nothing follows but what has to be recorded.

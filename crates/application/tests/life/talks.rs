@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::audio::{AudioFormat, FRAME_BYTES};
-use domain::call::Speaker;
+use domain::call::{Fact, Speaker};
 use domain::ports::{AgentEvent, AgentOrder, LegEnd, TurnId, UtteranceId};
 
 use crate::support::{Got, Node, Seen, Wishes, is};
@@ -29,6 +29,22 @@ async fn the_record_is_complete_when_the_call_is_over_and_holds_both_sides() {
     );
     assert!(taped.beats >= taped.played);
     assert_eq!(taped.transcript[0].who, Speaker::Assistant);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropped_foreign_audio_is_noted_once_at_the_end() {
+    for (packets, expected) in [(250, vec![Fact::ForeignAudio { packets: 250 }]), (0, Vec::new())] {
+        let mut node = Node::new(Wishes::default()).await;
+        let call = node.place().await;
+        node.callee.answers();
+        assert_eq!(node.callee.sees().await, Seen::Acknowledged);
+        node.callee.is_attacked(packets);
+        beats(&node, 5).await;
+        assert_eq!(node.tape.taped().facts, []);
+        node.callee.ends(LegEnd::ByPeer);
+        assert_eq!(node.end(call).await, is("completed", "customer-ended-call"));
+        assert_eq!(node.tape.taped().facts, expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -26,6 +26,11 @@ pub enum Fact {
     CustomerActive,
     /// The assistant broke.
     AssistantBroke,
+    /// Audio came from addresses that are not accepted, and was dropped.
+    ForeignAudio {
+        /// How many datagrams, over the whole call.
+        packets: u64,
+    },
 }
 
 /// All facts of a call.
@@ -46,6 +51,8 @@ pub struct CallFacts {
     pub customer_active: bool,
     /// The assistant broke.
     pub assistant_broke: bool,
+    /// How many datagrams came from addresses that are not accepted.
+    pub foreign_packets: u64,
 }
 
 impl CallFacts {
@@ -59,6 +66,7 @@ impl CallFacts {
             Fact::OutcomeNamed { outcome } => self.outcome_named = Some(outcome),
             Fact::CustomerActive => self.customer_active = true,
             Fact::AssistantBroke => self.assistant_broke = true,
+            Fact::ForeignAudio { packets } => self.foreign_packets = packets,
         }
     }
 }

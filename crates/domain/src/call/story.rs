@@ -103,6 +103,8 @@ pub enum Happening<'a> {
     ForwardingFailed(&'a str),
     /// The assistant broke.
     AssistantBroke,
+    /// So many datagrams came from addresses whose audio is not accepted, and were dropped.
+    ForeignAudio(u64),
     /// The assistant hung up and named this outcome.
     OutcomeNamed(&'a str),
     /// It ended.
@@ -172,6 +174,7 @@ fn seen(facts: &CallFacts) -> impl Iterator<Item = Happening<'_>> {
         facts.forwarded_to.as_deref().map(Happening::Forwarded),
         facts.assistant_broke.then_some(Happening::AssistantBroke),
         facts.outcome_named.as_deref().map(Happening::OutcomeNamed),
+        (facts.foreign_packets > 0).then_some(Happening::ForeignAudio(facts.foreign_packets)),
     ]
     .into_iter()
     .flatten()
@@ -243,6 +246,7 @@ mod tests {
             forwarded_to: Some("desk".into()),
             forwarding_failed: Some("sales".into()),
             outcome_named: Some("booked".into()),
+            foreign_packets: 250,
             ..CallFacts::default()
         };
         story.account = Some(Account { transcript: Vec::new(), facts });
@@ -266,6 +270,7 @@ mod tests {
                 (None, Happening::ForwardingFailed("sales")),
                 (None, Happening::Forwarded("desk")),
                 (None, Happening::OutcomeNamed("booked")),
+                (None, Happening::ForeignAudio(250)),
                 (Some(60), Happening::Ended { reason, answer: None }),
                 (Some(60), Happening::Reported { tried: &tries[0] }),
                 (Some(71), Happening::Reported { tried: &tries[1] }),

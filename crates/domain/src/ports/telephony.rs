@@ -219,6 +219,12 @@ pub trait Leg: Send {
     /// The next thing that happens; after [`LegEvent::Ended`] it must not be polled again.
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent>;
 
+    /// How many datagrams came to the media port so far from addresses that are not accepted. Nothing
+    /// of them is ever told.
+    fn foreign_packets(&self) -> u64 {
+        0
+    }
+
     /// Lets the ACK go: the answer is saved.
     fn acknowledge(&mut self);
 

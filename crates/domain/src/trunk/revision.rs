@@ -30,7 +30,7 @@ pub struct TrunkRevision {
     pub guarded: bool,
     /// Whether audio may come from other addresses.
     pub nat: bool,
-    /// The networks that audio may come from.
+    /// The networks that audio may come from and go to.
     pub media_networks: Vec<Network>,
     /// The networks whose SIP requests count as this trunk's. `None` keeps them while the address
     /// stays; a trunk with another address has none.

@@ -28,6 +28,7 @@ pub(super) enum Line {
     OutcomeNamed(String),
     CustomerActive,
     AssistantBroke,
+    ForeignAudio(u64),
 }
 
 /// The form that is written.
@@ -83,6 +84,7 @@ impl From<Fact> for Line {
             Fact::OutcomeNamed { outcome } => Self::OutcomeNamed(outcome),
             Fact::CustomerActive => Self::CustomerActive,
             Fact::AssistantBroke => Self::AssistantBroke,
+            Fact::ForeignAudio { packets } => Self::ForeignAudio(packets),
         }
     }
 }
@@ -148,6 +150,7 @@ impl Told {
             Line::OutcomeNamed(outcome) => Fact::OutcomeNamed { outcome },
             Line::CustomerActive => Fact::CustomerActive,
             Line::AssistantBroke => Fact::AssistantBroke,
+            Line::ForeignAudio(packets) => Fact::ForeignAudio { packets },
         };
         self.facts.note(fact);
     }
@@ -185,6 +188,7 @@ mod tests {
             Fact::OutcomeNamed { outcome: "c".to_owned() },
             Fact::CustomerActive,
             Fact::AssistantBroke,
+            Fact::ForeignAudio { packets: 9 },
         ];
         let turns = [turn(9, "late\n\0\"x\""), turn(3, "one"), turn(3, "two")];
         let lines = turns.clone().map(Line::from).into_iter().chain(facts.clone().map(Line::from));

@@ -41,6 +41,7 @@ mod tests {
     use std::fs::File;
 
     use hound::WavWriter;
+    use proptest::prelude::*;
 
     use domain::audio::FRAME_BYTES;
 
@@ -89,5 +90,23 @@ mod tests {
         assert!(matches!(refusal, WavError::Unsupported { channels: 2, bits: 24, rate: 44_100, seconds: 0 }));
         std::fs::write(&path, b"not a WAV file").unwrap();
         assert!(matches!(read_samples(&path).unwrap_err(), WavError::File(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_file_is_read_or_refused_without_a_panic(
+            changes in proptest::collection::vec((0..60_usize, any::<u8>()), 0..8), length in 0..200_usize,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("damaged.wav");
+            write(&path, Channels::Stereo, &[7; 60]);
+            let mut bytes = std::fs::read(&path).unwrap();
+            for (place, byte) in changes {
+                bytes[place] = byte;
+            }
+            bytes.truncate(length);
+            std::fs::write(&path, &bytes).unwrap();
+            let _ = read_samples(&path);
+        }
     }
 }

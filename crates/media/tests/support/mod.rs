@@ -3,11 +3,12 @@
 
 use std::future::poll_fn;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
-use domain::ports::{Detects, HeardFrame};
-use media::{Direction, MediaEvent, Negotiated, PortRange, RtpSocket, Seeds, Session};
+use domain::ports::{Detects, Entropy, HeardFrame};
+use media::{Direction, MediaEvent, Negotiated, PortRange, RtpSocket, Seeds, Session, SourcePolicy};
 use tokio::time::timeout;
 
 /// How long any event may take.
@@ -15,7 +16,19 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 /// A free pair on loopback; tests run side by side, so each takes what it finds.
 pub(crate) fn socket() -> RtpSocket {
-    PortRange::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 20_000..=60_999).bind().unwrap()
+    PortRange::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 20_000..=60_999).bind(&Scattered).unwrap()
+}
+
+/// Numbers that differ from test to test, each of which is a process of its own.
+struct Scattered;
+
+impl Entropy for Scattered {
+    fn fill(&self, bytes: &mut [u8]) {
+        static DRAWN: AtomicU32 = AtomicU32::new(0);
+        let drawn = DRAWN.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id());
+        let drawn = drawn.wrapping_mul(0x9E37_79B1).to_be_bytes();
+        bytes.iter_mut().zip(drawn).for_each(|(place, byte)| *place = byte);
+    }
 }
 
 /// Seeds close to the wrap-around of both counters.
@@ -31,7 +44,7 @@ pub(crate) fn terms(remote: SocketAddr) -> Negotiated {
         telephone_event: Some(101),
         remote,
         direction: Direction::SendReceive,
-        guard: None,
+        sources: SourcePolicy::default(),
         detects: Detects::default(),
         protection: None,
     }

@@ -37,6 +37,7 @@ pub(crate) fn facts_json(facts: &CallFacts) -> Value {
         outcome_named,
         customer_active,
         assistant_broke,
+        foreign_packets,
     } = facts;
     json!({
         "machine_answered": machine_answered,
@@ -46,6 +47,7 @@ pub(crate) fn facts_json(facts: &CallFacts) -> Value {
         "outcome_named": outcome_named.as_deref().map(storable),
         "customer_active": customer_active,
         "assistant_broke": assistant_broke,
+        "foreign_packets": foreign_packets,
     })
 }
 
@@ -65,6 +67,8 @@ pub(crate) fn facts_from(stored: &Value) -> Option<CallFacts> {
         outcome_named: text("outcome_named")?,
         customer_active: flag("customer_active")?,
         assistant_broke: flag("assistant_broke")?,
+        // Older rows do not have it.
+        foreign_packets: stored.get("foreign_packets").map_or(Some(0), Value::as_u64)?,
     })
 }
 
@@ -101,10 +105,18 @@ mod tests {
             outcome_named: Some("booked".to_owned()),
             customer_active: true,
             assistant_broke: true,
+            foreign_packets: u64::MAX,
         };
         for facts in [full, CallFacts::default()] {
             assert_eq!(facts_from(&facts_json(&facts)), Some(facts));
         }
+    }
+
+    #[test]
+    fn facts_of_older_rows_have_no_foreign_packets() {
+        let mut stored = facts_json(&CallFacts { foreign_packets: 7, ..CallFacts::default() });
+        stored.as_object_mut().unwrap().remove("foreign_packets");
+        assert_eq!(facts_from(&stored), Some(CallFacts::default()));
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub(super) struct Create {
     /// Accept audio from other addresses than the negotiated one too, as needed by peers behind a NAT.
     #[arg(long)]
     nat: bool,
-    /// Accept audio from these networks only (repeatable, or separated by commas).
+    /// Exchange audio with these networks only (repeatable, or separated by commas).
     #[arg(long, value_name = "CIDR", value_parser = parse_networks)]
     media_networks: Vec<Networks>,
     /// Take SIP requests from these networks as this trunk's too (repeatable, or separated by commas).
@@ -103,7 +103,7 @@ pub(super) struct Changes {
     /// Accept audio from the negotiated address and that of the signalling only.
     #[arg(long)]
     no_nat: bool,
-    /// Accept audio from these networks only (repeatable, or separated by commas).
+    /// Exchange audio with these networks only (repeatable, or separated by commas).
     #[arg(long, value_name = "CIDR", value_parser = parse_networks)]
     media_networks: Option<Vec<Networks>>,
     /// Do not restrict audio to networks.

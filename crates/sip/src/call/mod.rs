@@ -19,7 +19,7 @@ use domain::number::E164;
 use domain::ports::{Answered, Detects, DialIntent, HangUp, LegEnd};
 use domain::trunk::Trunk;
 use futures_util::FutureExt;
-use media::Negotiated;
+use media::{Negotiated, SourcePolicy};
 use rsipstack::sip::{Header, Request};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -175,7 +175,12 @@ impl Call {
                 sdp::Direction::RecvOnly => media::Direction::ReceiveOnly,
                 sdp::Direction::Inactive => media::Direction::Inactive,
             },
-            guard: self.core.bounds(&self.trunk).guard,
+            sources: SourcePolicy {
+                signalling: Some(self.flow.peer.ip()),
+                nat: self.trunk.nat,
+                networks: self.trunk.media_networks.clone(),
+                guard: self.core.bounds(&self.trunk).guard,
+            },
             detects: self.detects,
             protection: agreed.protection(&self.local),
         }

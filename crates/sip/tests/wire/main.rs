@@ -20,6 +20,7 @@ mod edge_streams;
 mod encrypted;
 mod failover;
 mod faults;
+mod foreign_audio;
 mod guarded;
 mod in_dialog;
 mod logs;

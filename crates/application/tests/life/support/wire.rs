@@ -1,5 +1,6 @@
 //! A telephone network in the test's hands: the test plays the callee's side of one call.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -32,6 +33,7 @@ pub struct Wire {
     refuse: Mutex<Option<fn() -> Refused>>,
     seen: mpsc::UnboundedSender<Seen>,
     events: Mutex<Option<mpsc::UnboundedReceiver<LegEvent>>>,
+    foreign: Arc<AtomicU64>,
 }
 
 /// The test's end of it.
@@ -45,7 +47,12 @@ impl Callee {
     pub fn new() -> Self {
         let (sender, seen) = mpsc::unbounded_channel();
         let (events, received) = mpsc::unbounded_channel();
-        let wire = Wire { refuse: Mutex::new(None), seen: sender, events: Mutex::new(Some(received)) };
+        let wire = Wire {
+            refuse: Mutex::new(None),
+            seen: sender,
+            events: Mutex::new(Some(received)),
+            foreign: Arc::default(),
+        };
         Self { wire: Arc::new(wire), events, seen }
     }
 
@@ -77,6 +84,11 @@ impl Callee {
 
     pub fn hears_frame(&self, frame: Frame) {
         self.does(LegEvent::Heard(HeardFrame { audio: Some(frame), speech: false, tone: false }));
+    }
+
+    /// So many datagrams come from strangers.
+    pub fn is_attacked(&self, packets: u64) {
+        self.wire.foreign.store(packets, Ordering::Relaxed);
     }
 
     pub fn ends(&self, end: LegEnd) {
@@ -128,7 +140,7 @@ impl Telephony for Wire {
         }
         let events = self.events.lock().unwrap().take().expect("one call a test");
         let intent = DialIntent { trunk: plan.trunk.id, ..saved().intent };
-        Ok(Box::new(Prepared { intent, events, seen: self.seen.clone() }))
+        Ok(Box::new(Prepared { intent, events, seen: self.seen.clone(), foreign: self.foreign.clone() }))
     }
 
     async fn end_orphan(&self, _trunk: Trunk, leg: SavedLeg) {
@@ -146,6 +158,7 @@ struct Prepared {
     intent: DialIntent,
     events: mpsc::UnboundedReceiver<LegEvent>,
     seen: mpsc::UnboundedSender<Seen>,
+    foreign: Arc<AtomicU64>,
 }
 
 #[async_trait]
@@ -156,18 +169,23 @@ impl PreparedLeg for Prepared {
 
     async fn send(self: Box<Self>) -> Result<Box<dyn Leg>, SendFailed> {
         let _ = self.seen.send(Seen::Sent);
-        Ok(Box::new(Line { events: self.events, seen: self.seen }))
+        Ok(Box::new(Line { events: self.events, seen: self.seen, foreign: self.foreign }))
     }
 }
 
 struct Line {
     events: mpsc::UnboundedReceiver<LegEvent>,
     seen: mpsc::UnboundedSender<Seen>,
+    foreign: Arc<AtomicU64>,
 }
 
 impl Leg for Line {
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<LegEvent> {
         self.events.poll_recv(cx).map(|event| event.expect("the test let the callee go"))
+    }
+
+    fn foreign_packets(&self) -> u64 {
+        self.foreign.load(Ordering::Relaxed)
     }
 
     fn acknowledge(&mut self) {

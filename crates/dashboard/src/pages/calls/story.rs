@@ -54,6 +54,16 @@ fn words_of(language: Language, what: Happening<'_>) -> (&'static str, String, S
             say("The assistant named the outcome", "L’assistant a indiqué le résultat"),
             words::spaced(outcome),
         ),
+        Happening::ForeignAudio(packets) => (
+            "bad",
+            say("Audio from other addresses was dropped", "Du son venu d’autres adresses a été écarté"),
+            match (packets, language) {
+                (1, Language::English) => "1 packet".to_owned(),
+                (_, Language::English) => format!("{packets} packets"),
+                (1, Language::French) => "1 paquet".to_owned(),
+                (_, Language::French) => format!("{packets} paquets"),
+            },
+        ),
         Happening::Ended { reason, answer } => {
             let said = answer.map(|answer| format!("SIP {} {}", answer.code, answer.phrase));
             let class = super::list::badge(domain::call::CallState::ended(reason, true));

@@ -8,5 +8,6 @@ mod failures;
 mod keys;
 mod machines;
 mod stage;
+mod strangers;
 mod transfers;
 mod wire;

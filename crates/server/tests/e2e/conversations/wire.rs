@@ -68,6 +68,7 @@ struct Seen {
 pub struct Wire {
     address: SocketAddr,
     seen: Arc<Mutex<Seen>>,
+    ends: Arc<Mutex<Ends>>,
     _tasks: JoinSet<()>,
 }
 
@@ -95,13 +96,19 @@ impl Wire {
         tasks.spawn(carry(far.clone(), near.clone(), move || known.lock().callee, weather, 1, write));
         let written = seen.clone();
         let write = move |packet| written.lock().by_callee.push(packet);
-        tasks.spawn(carry(near, far, move || ends.lock().service, weather, 2, write));
-        Self { address, seen, _tasks: tasks }
+        let known = ends.clone();
+        tasks.spawn(carry(near, far, move || known.lock().service, weather, 2, write));
+        Self { address, seen, ends, _tasks: tasks }
     }
 
     /// Where a trunk sends its requests.
     pub fn address(&self) -> String {
         self.address.to_string()
+    }
+
+    /// Where the service wants sound, once it has said so.
+    pub fn service_media(&self) -> Option<SocketAddr> {
+        self.ends.lock().service
     }
 
     /// What the service sent so far.

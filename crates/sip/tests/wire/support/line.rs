@@ -1,6 +1,8 @@
 //! A leg driven by a task of its own, as the application drives it.
 
 use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domain::number::E164;
@@ -26,12 +28,17 @@ pub struct Line {
     /// Frames with audio that were heard so far.
     pub heard: usize,
     pub pressed: String,
+    /// All audio that was heard so far.
+    pub sound: Vec<u8>,
+    foreign: Arc<AtomicU64>,
 }
 
 impl Line {
     pub fn start(mut leg: Box<dyn Leg>, intent: DialIntent) -> Self {
         let (sender, events) = mpsc::unbounded_channel();
         let (orders, mut taken) = mpsc::unbounded_channel();
+        let foreign = Arc::new(AtomicU64::new(0));
+        let counted = foreign.clone();
         tokio::spawn(async move {
             loop {
                 let event = tokio::select! {
@@ -51,6 +58,7 @@ impl Line {
                         continue;
                     }
                 };
+                counted.store(leg.foreign_packets(), Ordering::Relaxed);
                 if matches!(event, LegEvent::Heard(_)) {
                     leg.play(Some(&[0x55; 160]));
                 }
@@ -60,7 +68,16 @@ impl Line {
                 }
             }
         });
-        Self { intent, events, orders: Some(orders), rang: Vec::new(), heard: 0, pressed: String::new() }
+        Self {
+            intent,
+            events,
+            orders: Some(orders),
+            rang: Vec::new(),
+            heard: 0,
+            pressed: String::new(),
+            sound: Vec::new(),
+            foreign,
+        }
     }
 
     async fn next(&mut self) -> LegEvent {
@@ -68,7 +85,10 @@ impl Line {
         let event = event.await.expect("the leg says nothing").expect("the leg is gone");
         match &event {
             LegEvent::Ringing { code } => self.rang.push(*code),
-            LegEvent::Heard(frame) if frame.audio.is_some() => self.heard += 1,
+            LegEvent::Heard(frame) => {
+                self.heard += usize::from(frame.audio.is_some());
+                self.sound.extend(frame.audio.iter().flatten());
+            }
             LegEvent::Pressed(digit) => self.pressed.push(digit.as_char()),
             _ => {}
         }
@@ -127,6 +147,16 @@ impl Line {
                 _ => {}
             }
         }
+    }
+
+    /// Waits until so many datagrams were refused because of where they came from.
+    pub async fn refuses(&mut self, packets: u64) {
+        while self.foreign.load(Ordering::Relaxed) < packets {
+            if let LegEvent::Ended(end) = self.next().await {
+                panic!("ended with {end:?}");
+            }
+        }
+        assert_eq!(self.foreign.load(Ordering::Relaxed), packets);
     }
 
     /// Waits for the end, whatever comes before.
