@@ -21,6 +21,7 @@ pub const LISTED_MAX: usize = 32;
 
 /// A trunk of a tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Trunk {
     /// Its identity.
     pub id: TrunkId,

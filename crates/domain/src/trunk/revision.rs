@@ -7,6 +7,7 @@ use crate::secret::Secret;
 
 /// What a trunk is to become: everything but its identity, its owner and its age.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct TrunkRevision {
     /// What it is called.
     pub name: String,

@@ -96,6 +96,7 @@ pub(super) struct Create {
 /// What `trunk update` changes; each option replaces the whole setting.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Changes {
     /// Accept audio from other addresses than the negotiated one too.
     #[arg(long, conflicts_with = "no_nat")]
