@@ -4,12 +4,17 @@ use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use domain::ports::StoreUnavailable;
 use uuid::Uuid;
 
+use crate::tls::TlsError;
+
 /// The inner cause; outside it is a [`StoreUnavailable`].
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// No connection could be made, or none was free in time.
     #[error("no connection to the database: {0}")]
     Connect(Box<dyn std::error::Error + Send + Sync>),
+    /// TLS with the database failed: the connection would not have been protected as it has to be.
+    #[error(transparent)]
+    Tls(TlsError),
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,
@@ -39,7 +44,10 @@ impl Failure {
     /// Whether the connection is of no more use.
     pub(crate) fn breaks_connection(&self) -> bool {
         match self {
-            Self::Connect(_) | Self::TimedOut | Self::Database(DieselError::BrokenTransactionManager) => true,
+            Self::Connect(_)
+            | Self::Tls(_)
+            | Self::TimedOut
+            | Self::Database(DieselError::BrokenTransactionManager) => true,
             Self::Database(DieselError::DatabaseError(kind, information)) => match kind {
                 DatabaseErrorKind::UnableToSendCommand | DatabaseErrorKind::ClosedConnection => true,
                 // 57P01–57P03 have no kind of their own; the server says goodbye in these words.
@@ -52,7 +60,7 @@ impl Failure {
 
     /// Whether the statement may have been carried out although its answer did not come.
     pub(crate) fn is_uncertain(&self) -> bool {
-        self.breaks_connection() && !matches!(self, Self::Connect(_))
+        self.breaks_connection() && !matches!(self, Self::Connect(_) | Self::Tls(_))
     }
 
     /// Whether a row with this key is there already.

@@ -10,9 +10,9 @@ use diesel_async::AsyncPgConnection;
 use parking_lot::RwLock;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
-use tokio_postgres::Config;
 
-use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, establish};
+use crate::address::Protection;
+use crate::connection::{ANSWER_LIMIT, CONNECT_LIMIT, Connector};
 use crate::failure::Failure;
 use crate::statement::{Row, Statement};
 
@@ -27,7 +27,7 @@ thread_local! {
 /// Shared connections, opened when first needed. Statements of different callers are pipelined on
 /// each, so nothing that may wait for a lock belongs here.
 pub(crate) struct Lanes {
-    config: Config,
+    connector: Connector,
     shared: Vec<Lane>,
 }
 
@@ -39,9 +39,13 @@ struct Lane {
 }
 
 impl Lanes {
-    pub(crate) fn new(config: Config, count: usize) -> Self {
+    pub(crate) fn new(connector: Connector, count: usize) -> Self {
         let shared = (0..count.max(1)).map(|_| Lane::default()).collect();
-        Self { config, shared }
+        Self { connector, shared }
+    }
+
+    pub(crate) const fn protection(&self) -> Protection {
+        self.connector.protection()
     }
 
     /// Runs a read; when its connection turns out to be dead, once more on a fresh one.
@@ -50,7 +54,7 @@ impl Lanes {
         let lane = self.shared.get(seat).ok_or(Failure::TimedOut)?;
         let mut again = true;
         loop {
-            let connection = timeout(CONNECT_LIMIT, lane.connected(&self.config))
+            let connection = timeout(CONNECT_LIMIT, lane.connected(&self.connector))
                 .await
                 .map_err(|_| Failure::Connect("no connection in time".into()))??;
             let answer =
@@ -70,7 +74,7 @@ impl Lanes {
 }
 
 impl Lane {
-    async fn connected(&self, config: &Config) -> Result<Arc<AsyncPgConnection>, Failure> {
+    async fn connected(&self, connector: &Connector) -> Result<Arc<AsyncPgConnection>, Failure> {
         if let Some(connection) = self.current() {
             return Ok(connection);
         }
@@ -78,8 +82,7 @@ impl Lane {
         if let Some(connection) = self.current() {
             return Ok(connection);
         }
-        let fresh = establish(config).await.map_err(|error| Failure::Connect(error.into()))?;
-        let fresh = Arc::new(fresh);
+        let fresh = Arc::new(connector.establish().await?);
         *self.current.write() = Some(Arc::clone(&fresh));
         Ok(fresh)
     }

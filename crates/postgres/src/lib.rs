@@ -5,6 +5,7 @@
 
 mod access;
 mod accounts;
+mod address;
 mod analyses;
 mod audit;
 mod call_board;
@@ -40,7 +41,9 @@ mod sign_in_tries;
 pub mod sql;
 mod statement;
 mod store;
+mod tls;
 
+pub use address::{Protection, UrlError, protection};
 pub use migrate::{MigrationError, SCHEMA, migrate, pending_migrations, revert_all};
 pub use resealing::{KeyHolder, Pass, SealedCount};
 pub use sealing::SealingKey;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::connection::{configuration, establish};
+use crate::address::UrlError;
+use crate::connection::Connector;
 use crate::failure::Failure;
 use crate::statement::{row, statement};
 
@@ -36,8 +37,8 @@ row! {
 #[derive(Debug, thiserror::Error)]
 pub enum MigrationError {
     /// The database URL cannot be read.
-    #[error("the database URL cannot be read: {0}")]
-    Url(String),
+    #[error("the database URL cannot be used: {0}")]
+    Url(#[from] UrlError),
     /// No connection.
     #[error("the database cannot be reached: {0}")]
     Unreachable(String),
@@ -94,9 +95,8 @@ pub async fn revert_all(url: &str) -> Result<Vec<String>, MigrationError> {
 }
 
 async fn open(url: &str) -> Result<Harness, MigrationError> {
-    let config = configuration(url).map_err(|error| MigrationError::Url(error.to_string()))?;
-    let connection =
-        establish(&config).await.map_err(|error| MigrationError::Unreachable(error.to_string()))?;
+    let opened = Connector::of(url)?.establish().await;
+    let connection = opened.map_err(|failure| MigrationError::Unreachable(failure.to_string()))?;
     Ok(AsyncMigrationHarness::new(connection))
 }
 

@@ -12,7 +12,8 @@ use time::OffsetDateTime;
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-use crate::connection::configuration;
+use crate::address::{Protection, UrlError};
+use crate::connection::Connector;
 use crate::failure::Failure;
 use crate::lanes::Lanes;
 use crate::pool::Pool;
@@ -43,8 +44,11 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The database URL cannot be read.
-    #[error("the database URL cannot be read: {0}")]
-    Url(String),
+    #[error("the database URL cannot be used: {0}")]
+    Url(#[from] UrlError),
+    /// The connection would not be protected as the URL wants it: waiting does not help.
+    #[error("{0}")]
+    Tls(String),
     /// The database could not be reached.
     #[error(transparent)]
     Unreachable(#[from] StoreUnavailable),
@@ -92,6 +96,11 @@ row! {
     One { one: i32 }
 }
 
+row! {
+    /// What encrypts a connection.
+    Encryption { version: String }
+}
+
 /// What somebody used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Used {
@@ -111,18 +120,24 @@ impl Used {
 impl Store {
     /// Opens the store on the current runtime and makes sure that the database answers.
     pub async fn connect(url: &str, key: SealingKey, options: Options) -> Result<Self, ConnectError> {
-        let config = configuration(url).map_err(|error| ConnectError::Url(error.to_string()))?;
-        let pool = |size| Pool::new(url, &config, size).map_err(|error| ConnectError::Url(error.to_string()));
+        let connector = Connector::of(url)?;
+        let pool = |size| {
+            let built = Pool::new(url, &connector, size);
+            built.map_err(|error| ConnectError::Unreachable(StoreUnavailable::because(error)))
+        };
         let lists = Arc::new(pool(options.list_connections)?);
         let pages = Arc::new(pool(options.page_connections)?);
         let (pool, pulse) = (pool(options.pool_size)?, pool(1)?);
-        let shared = Lanes::new(config, options.shared_connections);
+        let shared = Lanes::new(connector, options.shared_connections);
         let (proved, noting, handed) = Default::default();
         let home = Handle::current();
         let inner = Inner { pool, pages, pulse, shared, key, proved, home, noting, handed };
         let store = Self { inner: Arc::new(inner), lists };
-        store.ping().await?;
-        Ok(store)
+        match store.answer().await {
+            Ok(()) => Ok(store),
+            Err(Failure::Tls(refusal)) => Err(ConnectError::Tls(refusal.to_string())),
+            Err(failure) => Err(ConnectError::Unreachable(failure.into())),
+        }
     }
 
     /// The same store, whose lists have other connections: those of everybody else do not wait for them.
@@ -133,11 +148,28 @@ impl Store {
 
     /// Asks the database for an answer.
     pub async fn ping(&self) -> Result<(), StoreUnavailable> {
+        Ok(self.answer().await?)
+    }
+
+    async fn answer(&self) -> Result<(), Failure> {
         let rows = self.read::<One>(|| statement("SELECT 1 AS one")).await?;
         match rows.first() {
             Some(One { one: 1 }) => Ok(()),
-            _ => Err(Failure::Refused("the database answers nonsense").into()),
+            _ => Err(Failure::Refused("the database answers nonsense")),
         }
+    }
+
+    /// How the connections to the database are protected.
+    pub fn protection(&self) -> Protection {
+        self.inner.shared.protection()
+    }
+
+    /// The version of TLS as the database names it, e.g. `TLSv1.3`. Returns `None` in clear text, and where
+    /// something in between (a connection pooler) ends our TLS.
+    pub async fn tls_version(&self) -> Result<Option<String>, StoreUnavailable> {
+        let version = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl";
+        let rows = self.read::<Encryption>(|| statement(version)).await?;
+        Ok(rows.into_iter().next().map(|encryption| encryption.version))
     }
 
     /// The database's wall clock.

@@ -6,14 +6,21 @@
     clippy::panic,
     clippy::expect_used,
     clippy::missing_panics_doc,
-    reason = "for tests only: without a database a test fails, and says why"
+    clippy::disallowed_methods,
+    reason = "for tests only: they have no configuration but the environment, and without a database they fail, and say why"
 )]
+
+mod authority;
+mod own_server;
 
 use std::future::Future;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+pub use authority::{Authority, Certificate};
+pub use own_server::OwnServer;
 
 /// The environment variable with the URL of the cluster's maintenance database.
 pub const VARIABLE: &str = "CALLWRIGHT_TEST_POSTGRES";
@@ -70,20 +77,7 @@ impl TestDatabase {
 
     /// Runs statements and returns the rows of the last, every value as text.
     pub async fn rows(&self, sql: &str) -> Vec<Vec<Option<String>>> {
-        let client = connect(&self.url).await;
-        let messages = client.simple_query(sql).await;
-        let messages = messages.unwrap_or_else(|error| panic!("{sql}: {}", told(&error)));
-        let mut rows = Vec::new();
-        for message in messages {
-            match message {
-                SimpleQueryMessage::Row(row) => {
-                    rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
-                }
-                SimpleQueryMessage::RowDescription(_) => rows.clear(),
-                _ => {}
-            }
-        }
-        rows
+        rows_of(&self.url, sql).await
     }
 
     /// The only value of a query, as text.
@@ -91,6 +85,15 @@ impl TestDatabase {
         let mut rows = self.rows(sql).await;
         assert!(rows.len() == 1, "{sql}: {} rows", rows.len());
         rows.pop().and_then(|row| row.into_iter().next()).flatten()
+    }
+
+    /// Takes no connection to this database any more and ends those that there are, or takes them again.
+    pub async fn refuse_connections(&self, refused: bool) {
+        let admin = connect(&self.maintenance).await;
+        execute(&admin, &format!("ALTER DATABASE {} ALLOW_CONNECTIONS {}", self.name, !refused)).await;
+        if refused {
+            self.cut_connections().await;
+        }
     }
 
     /// Ends every connection to this database but ours, as a restart of the server would.
@@ -116,6 +119,24 @@ impl Drop for TestDatabase {
     }
 }
 
+/// Runs statements and returns the rows of the last, every value as text.
+async fn rows_of(url: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+    let client = connect(url).await;
+    let messages = client.simple_query(sql).await;
+    let messages = messages.unwrap_or_else(|error| panic!("{sql}: {}", told(&error)));
+    let mut rows = Vec::new();
+    for message in messages {
+        match message {
+            SimpleQueryMessage::Row(row) => {
+                rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
+            }
+            SimpleQueryMessage::RowDescription(_) => rows.clear(),
+            _ => {}
+        }
+    }
+    rows
+}
+
 /// Migrations block in place, so they need a runtime with more threads than a test may have.
 fn on_a_thread_of_its_own<F, T>(work: impl FnOnce() -> F + Send + 'static) -> std::thread::JoinHandle<T>
 where
@@ -128,7 +149,6 @@ where
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "tests have no configuration but the environment")]
 fn maintenance_url() -> String {
     std::env::var(VARIABLE).unwrap_or_else(|_| {
         panic!(

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use domain::ports::{Clock, Directory, Entropy, StoreUnavailable, Telephony};
 use domain::trunk::Trunk;
+use postgres::Protection;
 use serde_json::json;
 use sip::SipTelephony;
 use time::OffsetDateTime;
@@ -100,6 +101,7 @@ fn without_database(why: &str) -> Vec<Check> {
     let unknown = || Err("not known without the database".to_owned());
     vec![
         Check::of("database", Err(why.to_owned())),
+        Check::of("encryption", unknown()),
         Check::of("migrations", unknown()),
         Check::of("clock", unknown()),
         Check::of("trunks", unknown()),
@@ -118,7 +120,10 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     };
     let took = SystemClock.since_boot().saturating_sub(began).as_millis();
     let whose = if database.is_embedded() { "the private cluster" } else { "the configured database" };
-    let mut checks = vec![Check::of("database", Ok(format!("{whose} answers within {took} ms")))];
+    let mut checks = vec![
+        Check::of("database", Ok(format!("{whose} answers within {took} ms"))),
+        Check::of("encryption", encryption(&store).await),
+    ];
     let pending = match postgres::pending_migrations(database.url()).await {
         Ok(pending) if pending.is_empty() => Ok("up to date".to_owned()),
         Ok(pending) => Err(format!("{} to run: use `callwright migrate`", pending.len())),
@@ -134,6 +139,21 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
         checks.push(Check::of("trunks", Err("not known before the migrations".to_owned())));
     }
     checks
+}
+
+/// What protects the connection to the database; all are allowed, so that this never fails by itself.
+async fn encryption(store: &postgres::Store) -> Result<String, String> {
+    let version = store.tls_version().await.map_err(|error| cause_of(&error))?;
+    // Something in between that ends our TLS may go on without it, or with another.
+    let tls = version.unwrap_or_else(|| "TLS".to_owned());
+    Ok(match store.protection() {
+        Protection::UnixSocket => "none is needed: a Unix socket".to_owned(),
+        Protection::Loopback => "none is needed: clear text on the loopback interface".to_owned(),
+        Protection::ClearText => "NONE: clear text to another machine (sslmode=disable)".to_owned(),
+        Protection::Require => format!("{tls} with any certificate (sslmode=require)"),
+        Protection::VerifyCa => format!("{tls}, certificate verified but for its name (sslmode=verify-ca)"),
+        Protection::VerifyFull => format!("{tls}, certificate and name verified (sslmode=verify-full)"),
+    })
 }
 
 async fn key_file(store: &postgres::Store) -> Result<String, String> {

@@ -45,7 +45,7 @@ pub(super) const PUBLIC_URL: Kind<Url> = Kind {
 };
 
 pub(super) const DATABASE_URL: Kind<Secret<String>> = Kind {
-    allowed: "a PostgreSQL address: postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+    allowed: "a PostgreSQL address: postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE",
     read: |text| {
         let postgres = text.starts_with("postgres://") || text.starts_with("postgresql://");
         postgres.then(|| Secret::new(text.to_owned()))

@@ -5,6 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use domain::secret::Secret;
+
 use super::check::{self, Kind};
 use super::layers::Written;
 use super::{
@@ -29,10 +31,7 @@ pub(super) fn read(
             tls: reader.tls(),
             trusted_proxies: reader.many("http.trusted_proxies", &check::NETWORK),
         },
-        database: Database {
-            url: reader.one_or_none("database.url", &check::DATABASE_URL),
-            search_path: environment.search_path(),
-        },
+        database: Database { url: reader.database_url(), search_path: environment.search_path() },
         redis: Redis {
             address: reader.one_or_none("redis.url", &check::REDIS_URL),
             authorities: reader.one_or_none("redis.tls.authorities", &check::FILE),
@@ -141,6 +140,19 @@ impl Reader<'_> {
             }
         }
         values
+    }
+
+    /// A URL by which the database would be reached, with a protection that can be had.
+    fn database_url(&mut self) -> Option<Secret<String>> {
+        let path = "database.url";
+        let url = self.one_or_none(path, &check::DATABASE_URL)?;
+        match postgres::protection(url.reveal()) {
+            Ok(_) => Some(url),
+            Err(error) => {
+                self.refuse_path(path, error.to_string());
+                None
+            }
+        }
     }
 
     /// Certificate and key come together or not at all.

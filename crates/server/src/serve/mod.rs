@@ -100,6 +100,12 @@ async fn start(
 
 /// Waits for the database, brings its tables up to date and opens the store.
 async fn reach(url: &str, key: &postgres::SealingKey) -> anyhow::Result<postgres::Store> {
+    if postgres::protection(url).is_ok_and(|protection| protection == postgres::Protection::ClearText) {
+        tracing::warn!(
+            "connections to the database are not encrypted (sslmode=disable): what is stored, calls and \
+             credentials among it, can be read and changed on the way"
+        );
+    }
     let mut told = false;
     loop {
         match postgres::Store::connect(url, key.clone(), postgres::Options::default()).await {
@@ -121,7 +127,10 @@ async fn reach(url: &str, key: &postgres::SealingKey) -> anyhow::Result<postgres
                 }
                 tokio::time::sleep(DATABASE_RETRY).await;
             }
-            Err(error @ postgres::ConnectError::Url(_)) => return Err(error).context("DATABASE__URL"),
+            // Neither of them heals by itself.
+            Err(error @ (postgres::ConnectError::Url(_) | postgres::ConnectError::Tls(_))) => {
+                return Err(error).context("DATABASE__URL");
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod assistants;
+mod database_tls;
 mod installation;
 mod numbers;
 mod trunks;
