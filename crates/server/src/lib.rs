@@ -5,6 +5,7 @@ pub mod adapters;
 pub mod cli;
 pub mod config;
 mod crash_point;
+mod data_dir;
 pub mod embedded;
 pub mod environment;
 pub mod secrets;

@@ -19,9 +19,11 @@ pub struct DiskSpool {
 }
 
 impl DiskSpool {
-    /// Opens the spool, making its directory when absent.
+    /// Opens the spool, making its directory when absent. No other user may open it, or its files: they
+    /// hold what customers said.
     pub fn open(directory: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&directory)?;
+        private_files::make_private(&directory)?;
+        private_files::restrict(&directory)?;
         Ok(Self { directory })
     }
 
@@ -43,7 +45,8 @@ impl Spool for DiskSpool {
         self.blocking(move |directory| {
             let bytes = serde_json::to_vec(&entry).map_err(io::Error::other)?;
             let unfinished = directory.join(format!("{}.part", entry.call));
-            let mut file = fs::File::create(&unfinished)?;
+            let mut file =
+                private_files::options().write(true).create(true).truncate(true).open(&unfinished)?;
             file.write_all(&bytes)?;
             file.sync_all()?;
             fs::rename(&unfinished, path_of(directory, &entry.call))?;

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests say what they mean")]
 #![expect(clippy::disallowed_methods, reason = "a test that runs itself as another process tells it so")]
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{MetadataExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -244,6 +246,59 @@ fn a_data_directory_that_postgresql_cannot_enter_gets_its_cluster_elsewhere() {
     assert_eq!(ask(again.url(), "SELECT count(*) FROM kept").unwrap().as_deref(), Some("0"));
     again.stop();
     std::fs::remove_dir_all(elsewhere.parent().unwrap()).unwrap();
+}
+
+/// Who owns what lies in a folder, itself included.
+fn owners(folder: &Path) -> BTreeSet<u32> {
+    let metadata = folder.symlink_metadata().unwrap();
+    let mut owners = BTreeSet::from([metadata.uid()]);
+    if metadata.is_dir() {
+        let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+        owners.extend(entries.flat_map(|path| self::owners(&path)));
+    }
+    owners
+}
+
+/// The number of a user of this machine.
+fn uid(name: &str) -> u32 {
+    let told = Command::new("id").args(["-u", name]).output().unwrap();
+    String::from_utf8(told.stdout).unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn a_cluster_of_nobody_is_handed_over_with_its_data() {
+    let data_dir = DataDir::new();
+    let folder = data_dir.0.path().join("postgres");
+    let cluster = Cluster::start(&data_dir.settings()).unwrap();
+    ask(cluster.url(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (5); SELECT 1").unwrap();
+    cluster.stop();
+    let before = owners(&folder);
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    let own = outside.path().metadata().unwrap().uid();
+    if rustix::process::geteuid().is_root() {
+        assert!(before.len() == 1 && !before.contains(&uid("nobody")) && !before.contains(&0), "{before:?}");
+        let given = Command::new("chown").args(["-R", "nobody"]).arg(&folder).status();
+        assert!(given.unwrap().success());
+        // A start that was killed in the middle had given some of it already.
+        chown(folder.join("base"), before.first().copied(), None).unwrap();
+        // `nobody` could point anywhere.
+        symlink(outside.path(), folder.join("link")).unwrap();
+        lchown(folder.join("link"), Some(uid("nobody")), None).unwrap();
+    } else {
+        // Only root runs PostgreSQL as another user: there is nobody else's cluster to give away, and what
+        // is one's own stays so.
+        assert_eq!(before, BTreeSet::from([own]));
+    }
+    for _ in 0..2 {
+        let cluster = Cluster::start(&data_dir.settings()).unwrap();
+        assert_eq!(ask(cluster.url(), "SELECT n FROM kept").unwrap().as_deref(), Some("5"));
+        let postmaster = data_dir.postmaster().unwrap();
+        let running = Path::new("/proc").join(postmaster.to_string()).metadata().unwrap().uid();
+        assert!(before.contains(&running), "{running} is none of {before:?}");
+        cluster.stop();
+        assert_eq!(owners(&folder), before);
+    }
+    assert_eq!(outside.path().metadata().unwrap().uid(), own, "a link is not followed");
 }
 
 #[test]

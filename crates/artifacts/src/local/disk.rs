@@ -1,17 +1,19 @@
 //! Files that are there whole, or not at all.
 
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread;
 
 use domain::ports::ArtifactBody;
 
 /// Where files are written until they are whole; no key has such a name.
 const DRAFTS: &str = "drafts";
 
-/// Makes the folder, and clears away what was never finished.
+/// Makes the folder, which nobody else on this machine may open, and clears away what was never finished.
 pub(super) fn prepare(root: &Path) -> io::Result<()> {
+    private_files::make_private(root)?;
+    restrict(root.to_owned())?;
     let drafts = root.join(DRAFTS);
     make_folder(&drafts)?;
     for entry in drafts.read_dir()? {
@@ -43,7 +45,17 @@ pub(super) fn store(root: &Path, name: &str, body: ArtifactBody) -> io::Result<u
     Ok(bytes)
 }
 
-/// What people said is for nobody else on this machine.
+/// Restricts what an earlier release or a restored backup left open to others, in the background: there may
+/// be very many files, and the private folder already keeps others out.
+fn restrict(root: PathBuf) -> io::Result<()> {
+    let work = move || {
+        if let Err(error) = private_files::restrict(&root) {
+            tracing::warn!(folder = %root.display(), %error, "the modes of its files could not be looked at");
+        }
+    };
+    thread::Builder::new().name("artifact-modes".to_owned()).spawn(work).map(drop)
+}
+
 fn make_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    private_files::make_folder(path, private_files::FOLDER)
 }

@@ -5,7 +5,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use domain::ids::CallId;
@@ -41,9 +40,10 @@ pub(super) enum Aside {
 }
 
 impl Files {
-    /// Makes the folder when there is none; nobody else may look into it.
+    /// Makes the folder when there is none; nobody else may look into it, or open what lies there.
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        private_files::make_private(folder)?;
+        private_files::restrict(folder)?;
         Ok(Self { folder: folder.to_owned() })
     }
 
@@ -170,12 +170,12 @@ impl Files {
 
 /// An empty file that only we may read: it is confidential.
 fn begin(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(path)
+    private_files::options().read(true).write(true).create(true).truncate(true).open(path)
 }
 
 /// The file as it is, empty when there is none.
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+    private_files::options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 fn aside(path: &Path, why: Aside) -> PathBuf {

@@ -52,8 +52,12 @@ pub enum ClusterError {
         /// The file that says so.
         remembered: PathBuf,
     },
-    /// PostgreSQL refuses to run as root, and there is nobody else to run it.
-    #[error("PostgreSQL does not run as root, and there is neither a user `postgres` nor `nobody`")]
+    /// PostgreSQL refuses to run as root, and there is no other user to run it.
+    #[error(
+        "PostgreSQL does not run as root, and there is neither a user `postgres` nor `callwright` to run it: \
+         make one (useradd --system --no-create-home --shell /usr/sbin/nologin callwright), start callwright \
+         as another user, or set CALLWRIGHT__DATABASE__URL to use a database of your own"
+    )]
     NoAccount,
     /// A program said no.
     #[error("{program} failed:\n{output}")]

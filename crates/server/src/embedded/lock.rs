@@ -1,11 +1,11 @@
 //! Which process owns the cluster of a data directory.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::{ClusterError, at};
+use crate::data_dir;
 
 /// What the owner wants the cluster for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,10 @@ pub(super) enum Taken {
 impl Lock {
     /// Makes the data directory when absent, and asks for ownership of its cluster.
     pub(super) fn take(data_dir: &Path, role: Role) -> Result<Taken, ClusterError> {
-        // Root's data directory lets PostgreSQL's user pass through to the cluster.
-        let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
-        let mut folders = std::fs::DirBuilder::new();
-        folders.recursive(true).mode(mode).create(data_dir).map_err(at(data_dir))?;
+        data_dir::prepare(data_dir).map_err(at(data_dir))?;
         let path = data_dir.join("postgres.lock");
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut options = private_files::options();
+        options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(&path).map_err(at(&path))?;
         match file.try_lock() {
             Ok(()) => {

@@ -9,6 +9,7 @@ mod account;
 mod binaries;
 mod error;
 mod guard;
+mod hand_over;
 mod initdb;
 mod keeper;
 mod lock;
@@ -79,12 +80,15 @@ impl Cluster {
     }
 
     fn own(settings: &Settings, lock: Lock) -> Result<Self, ClusterError> {
-        let account = Account::to_become()?;
+        let remembered = Place::remembered(&settings.data_dir)?;
+        let account = Account::to_become(&remembered.cluster)?;
         let place = Place::choose(&settings.data_dir, account.as_ref())?;
         let programs = binaries::find(&settings.database.search_path, place.major()?.as_ref())?;
         let guard = guard::Guard::of_this_machine(account);
         if !place.is_made() {
             initdb::make(&place, &programs, &guard)?;
+        } else if let Some(account) = guard.account() {
+            hand_over::from_nobody(&place.cluster, account)?;
         }
         initdb::admit_only_owner(&place.cluster)?;
         let postmaster = Postmaster { place: place.clone(), programs, guard };

@@ -1,6 +1,7 @@
 //! Where the cluster and its socket lie, and how that is remembered.
 
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use domain::ports::Entropy;
@@ -19,6 +20,9 @@ const SOCKET: &str = ".s.PGSQL.5432";
 const NAME: &str = "callwright";
 /// Where clusters go whose data directory PostgreSQL's user cannot reach.
 const ELSEWHERE: &str = "/var/lib/callwright/clusters";
+
+/// The mode of a folder that others can pass through, and not look into.
+const PASSABLE: u32 = 0o711;
 
 /// The permissions of everybody but the owner.
 const OTHERS: u32 = 0o077;
@@ -64,8 +68,8 @@ impl Place {
             && !account.can_enter(data_dir)
         {
             let folder = Path::new(ELSEWHERE).join(random_name());
-            make_folder(Path::new(ELSEWHERE), 0o711)?;
-            make_folder(&folder, 0o711)?;
+            make_passable(Path::new(ELSEWHERE))?;
+            make_passable(&folder)?;
             let cluster = folder.join("postgres");
             tracing::warn!(
                 data_dir = %data_dir.display(), cluster = %cluster.display(), user = account.name(),
@@ -143,7 +147,8 @@ impl Remembered {
         let path = Self::path(data_dir);
         let draft = data_dir.join(".postgres.json");
         let text = serde_json::to_vec(self).map_err(|cause| at(&path)(cause.into()))?;
-        std::fs::write(&draft, text).map_err(at(&draft))?;
+        let made = private_files::options().write(true).create(true).truncate(true).open(&draft);
+        made.and_then(|mut file| file.write_all(&text)).map_err(at(&draft))?;
         std::fs::rename(&draft, &path).map_err(at(&path))
     }
 }
@@ -157,7 +162,14 @@ pub(super) fn random_name() -> String {
 
 /// Makes a folder with its parents; one that is there stays as it is.
 pub(super) fn make_folder(folder: &Path, mode: u32) -> Result<(), ClusterError> {
-    std::fs::DirBuilder::new().recursive(true).mode(mode).create(folder).map_err(at(folder))
+    private_files::make_folder(folder, mode).map_err(at(folder))
+}
+
+/// Makes a folder of root's that PostgreSQL's user can pass through; one that an umask closed is opened.
+fn make_passable(folder: &Path) -> Result<(), ClusterError> {
+    make_folder(folder, PASSABLE)?;
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(PASSABLE);
+    std::fs::set_permissions(folder, mode).map_err(at(folder))
 }
 
 /// Whether a folder is there, a real one, and private to the user that PostgreSQL runs as.

@@ -46,7 +46,6 @@ pub fn fresh(entropy: &dyn Entropy) -> Secret<[u8; 32]> {
 /// Puts a fresh key in place, whole or not at all; another process's key stays when it was faster.
 pub(super) fn make(path: &Path, entropy: &dyn Entropy) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
-    std::fs::create_dir_all(folder)?;
     let draft = draft_in(folder, entropy);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     file.write_all(text::text_of(&AtRestKeys::first(fresh(entropy))).as_bytes())?;

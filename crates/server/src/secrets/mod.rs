@@ -15,6 +15,7 @@ use domain::ports::{Clock, Entropy, KeyRing};
 use parking_lot::RwLock;
 
 use crate::config::Settings;
+use crate::data_dir;
 pub use change::fresh;
 
 /// Values under unknown keys have the file read no more often than this.
@@ -75,6 +76,9 @@ impl KeyFile {
         let own = settings.data_dir.join("secret.key");
         let path = settings.secrets.key_file.as_ref().unwrap_or(&own);
         let unusable = |source| KeyFileError::Unusable { path: path.clone(), source };
+        if settings.secrets.key_file.is_none() {
+            data_dir::prepare(&settings.data_dir).map_err(unusable)?;
+        }
         // Only our own file is made: a named one that is missing is a mount that failed, and a fresh
         // key in its place would make everything encrypted before unreadable.
         if settings.secrets.key_file.is_none() && !path.exists() {

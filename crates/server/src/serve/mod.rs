@@ -19,6 +19,7 @@ use http_api::Readiness;
 
 use crate::adapters::{self, ArtifactStore};
 use crate::config::Settings;
+use crate::data_dir;
 use crate::embedded::Cluster;
 use crate::secrets::KeyFile;
 use crate::system::{SystemClock, SystemEntropy, raise_open_files};
@@ -45,8 +46,8 @@ async fn serve(settings: &Settings, runtimes: &Runtimes) -> anyhow::Result<()> {
     let stage = Arc::new(Stage::default());
     let front = http_server::start(settings, &clock, &entropy, &stage)?;
 
-    std::fs::create_dir_all(&settings.data_dir)
-        .with_context(|| format!("the data directory {} cannot be made", settings.data_dir.display()))?;
+    data_dir::prepare(&settings.data_dir)
+        .with_context(|| format!("the data directory {} cannot be used", settings.data_dir.display()))?;
     let keys = KeyFile::open(settings, entropy.as_ref(), Arc::clone(&clock))?;
     let artifacts = adapters::artifacts(settings, &front.public_url, keys.clone())?;
     // A signal during the start ends it; nothing has been taken on yet.

@@ -17,7 +17,8 @@ pub(super) struct Identity {
 
 /// Takes the identity that lies in the data directory, made at the first start.
 pub(super) fn identity(data_dir: &Path, clock: &dyn Clock, entropy: &dyn Entropy) -> io::Result<Identity> {
-    let lock = fs::File::create(data_dir.join("node.lock"))?;
+    let path = data_dir.join("node.lock");
+    let lock = private_files::options().write(true).create(true).truncate(true).open(path)?;
     match lock.try_lock() {
         Ok(()) => Ok(Identity { node: node_id(data_dir, clock, entropy)?, _lock: lock }),
         Err(fs::TryLockError::WouldBlock) => Err(io::Error::other(format!(
@@ -36,7 +37,8 @@ fn node_id(data_dir: &Path, clock: &dyn Clock, entropy: &dyn Entropy) -> io::Res
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let id: NodeId = fresh(clock, entropy).into();
             let unfinished = data_dir.join("node-id.part");
-            let mut file = fs::File::create(&unfinished)?;
+            let mut file =
+                private_files::options().write(true).create(true).truncate(true).open(&unfinished)?;
             writeln!(file, "{id}")?;
             file.sync_all()?;
             fs::rename(unfinished, path)?;

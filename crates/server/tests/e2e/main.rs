@@ -22,6 +22,7 @@ mod capacity;
 mod conversations;
 mod crashes;
 mod dashboard;
+mod file_modes;
 mod first_run;
 mod logs;
 mod orphans;

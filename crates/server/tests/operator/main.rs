@@ -9,6 +9,7 @@
 
 mod assistants;
 mod database_tls;
+mod file_modes;
 mod installation;
 mod numbers;
 mod trunks;

@@ -21,6 +21,7 @@ pub struct Installation {
     data: tempfile::TempDir,
     database: Arc<TestDatabase>,
     settings: Vec<(String, String)>,
+    umask: Option<&'static str>,
     server: Option<Running>,
 }
 
@@ -36,14 +37,15 @@ impl Installation {
         let database = Arc::new(TestDatabase::create().await);
         let settings =
             settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self { data: tempfile::tempdir().unwrap(), database, settings, server: None }
+        Self { data: tempfile::tempdir().unwrap(), database, settings, umask: None, server: None }
     }
 
     /// Prepares another node of the same service.
     pub fn beside(other: &Self) -> Self {
         let key = other.data.path().join("secret.key").to_str().unwrap().to_owned();
         let settings = vec![("SECRETS__KEY_FILE".to_owned(), key)];
-        Self { data: tempfile::tempdir().unwrap(), database: other.database.clone(), settings, server: None }
+        let (data, database) = (tempfile::tempdir().unwrap(), other.database.clone());
+        Self { data, database, settings, umask: None, server: None }
     }
 
     /// Prepares one and starts its server.
@@ -54,9 +56,17 @@ impl Installation {
         installation
     }
 
+    /// Everything runs under this umask from now on.
+    pub fn under_umask(&mut self, umask: &'static str) {
+        self.umask = Some(umask);
+    }
+
     /// A command with this installation's environment.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(if self.umask.is_some() { "/bin/sh" } else { PROGRAM });
+        if let Some(umask) = self.umask {
+            command.args(["-c", r#"umask "$0" && exec "$@""#, umask, PROGRAM]);
+        }
         command.env_remove("DATABASE_URL").env("TRUNK_PASSWORD", "secret");
         for (name, value) in [
             ("DATA_DIR", self.data.path().to_str().unwrap()),
@@ -143,6 +153,11 @@ impl Installation {
             assert!(Instant::now() < deadline, "no rows: {sql}\n{}", self.log());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+    }
+
+    /// Takes the database away from the service, or gives it back.
+    pub async fn without_database(&self, away: bool) {
+        self.database.refuse_connections(away).await;
     }
 
     /// How many rows a table has.
