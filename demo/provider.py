@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from lines import ANSWERED, Line
 
@@ -40,13 +41,23 @@ def settings(chosen: argparse.Namespace) -> dict[str, str]:
     made = {"CALLWRIGHT__ENGINES__ALLOWED_NETWORKS": "127.0.0.0/8"}
     has_key = chosen.key_variable in os.environ
     if has_key:
-        made["CALLWRIGHT__ENGINES__KEY_VARIABLES"] = chosen.key_variable
+        endpoints = [endpoint for endpoint in (chosen.realtime, chosen.analysis) if endpoint]
+        made["CALLWRIGHT__ENGINES__CREDENTIALS__DEMO__VARIABLE"] = chosen.key_variable
+        made["CALLWRIGHT__ENGINES__CREDENTIALS__DEMO__ORIGINS"] = ",".join(map(origin, endpoints))
+        # The demo has one tenant.
+        made["CALLWRIGHT__ENGINES__CREDENTIALS__DEMO__TENANTS"] = "*"
     if chosen.analysis:
         made["CALLWRIGHT__ANALYSIS__ENDPOINT"] = chosen.analysis
         made["CALLWRIGHT__ANALYSIS__MODEL"] = chosen.analysis_model
         if has_key:
-            made["CALLWRIGHT__ANALYSIS__KEY_VARIABLE"] = chosen.key_variable
+            made["CALLWRIGHT__ANALYSIS__CREDENTIAL"] = "DEMO"
     return made
+
+
+def origin(endpoint: str) -> str:
+    """The server that an endpoint is at: its scheme, host and port."""
+    parts = urlsplit(endpoint)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def assistant(chosen: argparse.Namespace, folder: Path) -> Path:
@@ -57,7 +68,7 @@ def assistant(chosen: argparse.Namespace, folder: Path) -> Path:
         "model": chosen.model,
         "voice": chosen.voice,
         "transcription_model": chosen.transcription_model,
-        "key_variable": chosen.key_variable if chosen.key_variable in os.environ else None,
+        "credential": "demo" if chosen.key_variable in os.environ else None,
     }
     top = {
         "name": "Appointment reminder",

@@ -120,7 +120,7 @@ pub enum Rule {
     Cascade,
     /// Keys are stored elsewhere.
     #[error(
-        "a key has no place in a file: name a variable with key_variable, or store it with `callwright assistant key set`"
+        "a key has no place in a file: name a credential of the operator, or store the key with `callwright assistant key set`"
     )]
     NoKeysHere,
     /// Where a provider is, when nobody usually is.
@@ -129,9 +129,15 @@ pub enum Rule {
     /// Where a provider may be.
     #[error("{}{}", .0.as_str(), endpoint_allowed_by(*.0))]
     Endpoint(BadEndpoint),
-    /// The variables that the operator offers.
-    #[error("not one of the variables that the setting ENGINES__KEY_VARIABLES lets assistants name")]
-    KeyVariable,
+    /// The credentials that the operator lets a tenant use.
+    #[error("not a credential that the operator lets this tenant use (setting ENGINES__CREDENTIALS)")]
+    Credential,
+    /// Where the key that an assistant names may be sent.
+    #[error("the key may only be sent to {}", .0.join(", "))]
+    KeyOrigins(Vec<String>),
+    /// One key is named once.
+    #[error("goes without key_variable, which names a key too")]
+    OneKey,
 }
 
 /// Where an operator lets addresses be reached that the guard refuses.

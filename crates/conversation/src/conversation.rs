@@ -7,7 +7,7 @@ use domain::assistant::{Assistant, Engine, OnVoicemail};
 use domain::audio::Digit;
 use domain::call::{EndedReason, Fact};
 use domain::ids::CallId;
-use domain::ports::{AgentEvent, AgentSpec, Detects};
+use domain::ports::{AgentEvent, AgentFailure, AgentSpec, Detects};
 
 use crate::agent::{Broke, Dialogue};
 use crate::beat::Beat;
@@ -135,6 +135,9 @@ impl Conversation {
     }
 
     fn told(&mut self, event: AgentEvent) {
+        if let AgentEvent::Broken { cause: AgentFailure::Credential(_) } = &event {
+            self.floor.fact(Fact::CredentialRefused);
+        }
         match (&mut self.talk, event) {
             (Talk::Agent(dialogue), event) => match dialogue.told(&mut self.floor, event) {
                 Ok(()) => self.go_on(),

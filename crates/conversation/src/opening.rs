@@ -67,6 +67,7 @@ pub(crate) fn spec(assistant: &Assistant, filling: &Filling, call: CallId) -> Op
     let outcomes: Vec<String> = outcomes.collect();
     Some(AgentSpec {
         call,
+        tenant: assistant.tenant,
         brain: agent.brain.clone(),
         instructions: filling.text(&agent.persona.instructions),
         language: assistant.language,

@@ -1,10 +1,12 @@
 //! Looking up what a call is placed with.
 
 use async_trait::async_trait;
-use domain::ids::{AssistantId, NumberId, OrganizationId};
+use domain::assistant::Assistant;
+use domain::ids::{AssistantId, NumberId, OrganizationId, TenantId};
 use domain::ports::{Directory, Placeable, StoreUnavailable};
 use domain::scope::Scope;
 use domain::trunk::Trunk;
+use uuid::Uuid;
 
 use crate::rows::{AssistantRow, Both, NumberRow, TrunkRow, assistant_columns, trunk_columns};
 use crate::statement::{row, statement};
@@ -34,8 +36,24 @@ const TRUNKS: &str = concat!(
     " FROM trunks t WHERE t.retired_at IS NULL ORDER BY t.created_at, t.id"
 );
 
+const TENANT: &str = "SELECT tenant_id FROM organizations WHERE id = $1";
+
+const AGENTS: &str = concat!(
+    "SELECT ",
+    assistant_columns!(),
+    " FROM assistants a \
+      JOIN organizations o ON o.id = a.organization_id AND o.deleted_at IS NULL \
+      LEFT JOIN teams m ON m.id = a.team_id \
+      WHERE a.engine <> 'builtin' AND a.retired_at IS NULL AND ($1 IS NULL OR a.id > $1) \
+      ORDER BY a.id LIMIT $2"
+);
+
 row! {
     Activity { organization_active: bool }
+}
+
+row! {
+    OwnerRow { tenant_id: Uuid }
 }
 
 #[async_trait]
@@ -68,5 +86,20 @@ impl Directory for Store {
     async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable> {
         let rows = self.write::<TrunkRow>(statement(TRUNKS)).await?;
         Ok(rows.into_iter().map(|row| row.into_trunk(self.key())).collect::<Result<_, _>>()?)
+    }
+
+    async fn tenant_of(&self, organization: OrganizationId) -> Result<Option<TenantId>, StoreUnavailable> {
+        let rows = self.read::<OwnerRow>(|| statement(TENANT).bind(organization.uuid())).await?;
+        Ok(rows.into_iter().next().map(|row| TenantId::from_uuid(row.tenant_id)))
+    }
+
+    async fn agents(
+        &self,
+        after: Option<AssistantId>,
+        limit: u32,
+    ) -> Result<Vec<Assistant>, StoreUnavailable> {
+        let asking = statement(AGENTS).bind(after.map(AssistantId::uuid)).bind(i64::from(limit));
+        let rows = self.list::<AssistantRow>(asking).await?;
+        Ok(rows.into_iter().map(|row| row.into_assistant(self.key())).collect::<Result<_, _>>()?)
     }
 }

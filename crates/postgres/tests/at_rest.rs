@@ -1,11 +1,13 @@
 //! What lies in the tables: ciphertext for secrets, digests for keys.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panic")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panic")]
 
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use domain::assistant::{Assistant, ProviderKey, ProviderRole};
 use domain::at_rest::AtRestKeys;
 use domain::ids::{NewId, SigningSecretId, UserId};
@@ -80,7 +82,7 @@ async fn with_keys(store: &Store, ground: &Ground) -> Assistant {
         (ProviderRole::Transcription, "sk-hearing-key"),
         (ProviderRole::Speech, "sk-voice-key"),
     ] {
-        let key = ProviderKey::Stored(Secret::new(key.to_owned()));
+        let key = Some(Secret::new(key.to_owned()));
         assistant = store
             .set_provider_key(Reach::Everything, assistant.id, Some(role), key, deed(moment(0)))
             .await
@@ -102,13 +104,62 @@ async fn providers_keys_are_not_readable_in_the_tables() {
         let query = format!("SELECT encode({column}, 'hex') FROM assistants WHERE id = '{}'", assistant.id);
         let stored = database.value(&query).await.unwrap();
         let plain = database.value(&format!("SELECT encode('{secret}', 'hex')")).await.unwrap();
-        assert_eq!(stored.len(), 2 * (1 + 24 + secret.len() + 16));
+        // The origin is sealed with the key, on a line of its own.
+        assert!(stored.len() > 2 * (1 + 24 + "https://h\n".len() + secret.len() + 16));
         assert!(stored.starts_with("01") && !stored.contains(&plain));
     }
     let rows = database.rows("SELECT row_to_json(a)::text FROM assistants a").await;
     assert!(!format!("{rows:?}").contains("sk-"), "{rows:?}");
     // Opened in memory, they still show in no message.
     assert!(!format!("{assistant:?}").contains("sk-"));
+}
+
+/// Whatever the row says of the endpoint, the key goes where it was stored for.
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_key_stays_bound_when_the_endpoint_is_changed_in_its_row() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let assistant = with_keys(&store, &ground).await;
+    database
+        .rows(
+            "UPDATE assistants SET agent = jsonb_set(agent, '{cascade,chat,endpoint}', '\"https://evil.example/v1\"') \
+             WHERE engine = 'cascade'",
+        )
+        .await;
+    let read = store.assistant(Reach::Everything, assistant.id).await.unwrap().unwrap();
+    let (_, chat) = read.providers()[0];
+    assert_eq!(chat.endpoint.host_str(), Some("evil.example"));
+    let ProviderKey::Stored(key) = &chat.key else { panic!("{:?}", chat.key) };
+    assert!(key.for_endpoint(&chat.endpoint).is_err());
+    assert_eq!(key.parts().1.to_string(), "https://chat.example.com");
+}
+
+/// An earlier release sealed the key alone; it is bound to the endpoint that it is read with.
+#[tokio::test(flavor = "multi_thread")]
+async fn key_of_an_earlier_release_is_bound_to_the_endpoint_of_its_row() {
+    let database = TestDatabase::create().await;
+    let store = open(&database, 1).await;
+    let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
+    let assistant = with_keys(&store, &ground).await;
+    let sealed = sealed_by_an_earlier_release("chat_key", assistant.id.uuid().as_bytes(), b"sk-old");
+    let set = format!("UPDATE assistants SET chat_key = '\\x{sealed}' WHERE id = '{}'", assistant.id);
+    database.rows(&set).await;
+    let read = store.assistant(Reach::Everything, assistant.id).await.unwrap().unwrap();
+    let (_, chat) = read.providers()[0];
+    let ProviderKey::Stored(key) = &chat.key else { panic!("{:?}", chat.key) };
+    assert_eq!(key.for_endpoint(&chat.endpoint).unwrap().reveal(), "sk-old");
+    assert_eq!(key.parts().1.to_string(), "https://chat.example.com");
+}
+
+/// Key 1 of these tests, as the column was written before origins were sealed with keys.
+fn sealed_by_an_earlier_release(column: &str, row: &[u8], key: &[u8]) -> String {
+    let associated = [format!("assistants.{column}:").as_bytes(), row].concat();
+    let cipher = XChaCha20Poly1305::new(&Key::from([1; 32]));
+    let payload = Payload { msg: key, aad: &associated };
+    let sealed = cipher.encrypt(&XNonce::from([7; 24]), payload).unwrap();
+    let whole = [&[1][..], &[7; 24], &sealed].concat();
+    whole.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +177,7 @@ async fn a_providers_key_opens_in_its_own_column_and_under_its_own_key_alone() {
         stranger.assistant(Reach::Everything, ground.assistant.id).await.unwrap(),
         Some(ground.assistant)
     );
-    let key = ProviderKey::Stored(Secret::new("x".to_owned()));
+    let key = Some(Secret::new("x".to_owned()));
     assert!(
         stranger.set_provider_key(Reach::Everything, assistant.id, None, key, deed(moment(0))).await.is_err()
     );
@@ -195,7 +246,7 @@ async fn anothers_key_that_comes_while_we_run_seals_nothing_either() {
     assert!(!store.key_fits().await.unwrap());
     assert!(told(&rotate(11).await.unwrap_err()).contains("another key file"));
     assert!(Ground::lay(&world, None).await.is_err());
-    let chat = ProviderKey::Stored(Secret::new("sk-chat-key".to_owned()));
+    let chat = Some(Secret::new("sk-chat-key".to_owned()));
     let given = store.set_provider_key(reach, ground.assistant.id, None, chat, deed(moment(1))).await;
     assert!(told(&given.unwrap_err()).contains("another key file"));
 

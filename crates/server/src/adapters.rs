@@ -7,13 +7,14 @@ use std::time::Duration;
 use anyhow::Context;
 use application::assistant_file::Allowed;
 use artifacts::{LocalArtifacts, S3Artifacts, S3Settings};
-use domain::network::{AddressPolicy, Network};
+use domain::assistant::BoundKey;
+use domain::network::{AddressPolicy, Network, Origin};
 use domain::ports::{Artifacts, KeyRing, LanguageModel, SignedFiles};
 use speech::PicoSpeech;
 use tokio::runtime::Handle;
 use url::Url;
 
-use crate::config::{S3, Settings};
+use crate::config::{Analysis, Problems, S3, Settings, credentials};
 use crate::system::{open_files, sip_connections};
 use crate::trust;
 
@@ -65,7 +66,7 @@ pub fn allowed_assistants(settings: &Settings) -> Allowed {
     let engines = &settings.engines;
     Allowed {
         addresses: addresses(settings, &engines.allowed_networks),
-        variables: engines.key_variables.keys().cloned().collect(),
+        credentials: credentials::public(&engines.credentials),
     }
 }
 
@@ -85,7 +86,7 @@ pub fn speech() -> anyhow::Result<Arc<PicoSpeech>> {
     Ok(PicoSpeech::start(&speech::Settings { program, args, processes: 2, cache_bytes: SPEECH_CACHE_BYTES }))
 }
 
-/// The AI engines, with the variables that the operator lets assistants name.
+/// The AI engines, with the credentials of the operator.
 pub fn engines(settings: &Settings, control: Handle) -> anyhow::Result<Arc<voice::Engines>> {
     let engines = &settings.engines;
     let tls = trust::client_config(engines.authorities.as_deref()).context("ENGINES__TLS__AUTHORITIES")?;
@@ -93,7 +94,8 @@ pub fn engines(settings: &Settings, control: Handle) -> anyhow::Result<Arc<voice
         control,
         policy: addresses(settings, &engines.allowed_networks),
         tls,
-        variables: engines.keys(),
+        credentials: credentials::public(&engines.credentials),
+        secrets: credentials::keys(&engines.credentials)?,
         timeouts: voice::Timeouts::default(),
     })))
 }
@@ -105,12 +107,21 @@ pub fn language_model(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Lang
     let model = voice::ChatModel::new(voice::ModelSettings {
         endpoint: analysis.endpoint.clone(),
         model: analysis.model.clone(),
-        key: analysis.key.read().context("the key of ANALYSIS__ENDPOINT")?,
+        key: analysis_key(analysis)?,
         timeout: ANALYSIS_LIMIT,
         policy: addresses(settings, &engines.allowed_networks),
         tls: trust::client_config(engines.authorities.as_deref()).context("ENGINES__TLS__AUTHORITIES")?,
     });
     Ok(Some(Arc::new(model.context("the key of ANALYSIS__ENDPOINT")?)))
+}
+
+/// The key of the analysing model, bound to the origin of its endpoint.
+fn analysis_key(analysis: &Analysis) -> anyhow::Result<Option<BoundKey>> {
+    let Some(own) = &analysis.credential else { return Ok(None) };
+    let origin = Origin::of(&analysis.endpoint).filter(|_| own.credential.covers(&analysis.endpoint));
+    let origin =
+        origin.context("the credential ANALYSIS__CREDENTIAL may not be sent to ANALYSIS__ENDPOINT")?;
+    Ok(Some(BoundKey::new(own.read().map_err(Problems::from)?, origin)))
 }
 
 /// Where recordings and transcripts are kept, and, when that is here, what serves them.

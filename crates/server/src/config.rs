@@ -2,6 +2,7 @@
 
 mod bucket;
 mod check;
+pub(crate) mod credentials;
 mod engines;
 mod known;
 mod layers;
@@ -17,7 +18,8 @@ use domain::secret::Secret;
 use url::Url;
 
 use crate::environment::Environment;
-pub use engines::{Analysis, AnalysisKey, Engines};
+pub use credentials::{KeySource, NamedCredential};
+pub use engines::{Analysis, Engines};
 pub use problem::{Problem, Problems};
 
 /// Everything an operator can set; how each is written stands in `docs/operating.md`.

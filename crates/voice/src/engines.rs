@@ -40,7 +40,7 @@ impl Engines {
             control: settings.control,
             client: Client::new(way_out.clone(), limits),
             way_out,
-            keys: Keys::new(settings.variables),
+            keys: Keys::new(settings.credentials, settings.secrets),
             timeouts: settings.timeouts,
         }
     }
@@ -64,11 +64,11 @@ impl VoiceAgent for Engines {
 
 impl Engines {
     fn open_realtime(&self, ends: Ends, realtime: Realtime, spec: AgentSpec) {
-        let key = match self.keys.find(&realtime.provider.key) {
-            Ok(key) => key,
-            Err(not_allowed) => return ends.teller.broken(not_allowed.to_string()),
+        let door = match realtime::door(&realtime, spec.tenant, &self.keys) {
+            Ok(door) => door,
+            Err(failure) => return ends.teller.broken(failure),
         };
-        let session = realtime::run(ends, spec, realtime, key, self.way_out.clone(), self.timeouts);
+        let session = realtime::run(ends, spec, realtime, door, self.way_out.clone(), self.timeouts);
         // It ends by itself when the handle is dropped.
         drop(self.control.spawn(session));
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::assistant::{CredentialName, Credentials};
 use domain::network::AddressPolicy;
 use domain::secret::Secret;
 use rustls::ClientConfig;
@@ -18,8 +19,10 @@ pub struct Settings {
     pub policy: AddressPolicy,
     /// Whom to trust; ALPN is set here.
     pub tls: Arc<ClientConfig>,
-    /// The values of the environment variables that the operator lets assistants name.
-    pub variables: BTreeMap<String, Secret<String>>,
+    /// The operator's credentials: where each key may be sent, and for which tenants.
+    pub credentials: Credentials,
+    /// Their keys.
+    pub secrets: BTreeMap<CredentialName, Secret<String>>,
     /// How long things may take.
     pub timeouts: Timeouts,
 }

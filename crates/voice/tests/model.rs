@@ -2,16 +2,22 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+#[expect(unreachable_pub, reason = "shared with the tests of other engines")]
+mod decoy;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::network::{AddressPolicy, Network};
+use decoy::Decoy;
+use domain::assistant::BoundKey;
+use domain::network::{AddressPolicy, Network, Origin};
 use domain::ports::{LanguageModel, ModelError, Prompt};
 use domain::secret::Secret;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::{Value, json};
 use test_providers::{Behaviour, Providers, Service, Settings, Written};
+use url::Url;
 use voice::{ChatModel, ModelSettings};
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -26,11 +32,37 @@ fn settings(providers: &Providers, key: Option<&str>) -> ModelSettings {
     ModelSettings {
         endpoint: providers.endpoint(),
         model: "reader".to_owned(),
-        key: key.map(|key| Secret::new(key.to_owned())),
+        key: key.map(|key| BoundKey::new(Secret::new(key.to_owned()), origin(&providers.endpoint()))),
         timeout: LIMIT,
         policy: AddressPolicy { allowed, own: Vec::new() },
         tls: Arc::new(tls),
     }
+}
+
+fn origin(endpoint: &Url) -> Origin {
+    Origin::of(endpoint).unwrap()
+}
+
+#[tokio::test]
+async fn key_is_not_sent_to_another_origin() {
+    let (providers, decoy) = (Providers::start(Settings::default()).await, Decoy::start().await);
+    let mut elsewhere = settings(&providers, Some("sk-model"));
+    elsewhere.endpoint = decoy.url("http");
+    let refused = ChatModel::new(elsewhere).unwrap_err().to_string();
+    assert!(refused.contains("may only be sent to") && !refused.contains("sk-"), "{refused}");
+    decoy.saw_nothing().await;
+}
+
+#[tokio::test]
+async fn key_does_not_follow_a_redirect() {
+    let decoy = Decoy::start().await;
+    let redirecting = Decoy::redirecting_to(&decoy.url("http")).await;
+    let providers = Providers::start(Settings::default()).await;
+    let mut settings = settings(&providers, None);
+    settings.endpoint = redirecting.url("http");
+    settings.key = Some(BoundKey::new(Secret::new("sk-model".to_owned()), origin(&settings.endpoint)));
+    assert!(is_unavailable(ChatModel::new(settings).unwrap().complete(&prompt()).await));
+    decoy.saw_nothing().await;
 }
 
 async fn model(written: Written) -> (Providers, ChatModel) {

@@ -16,9 +16,7 @@ mod support;
 use std::io;
 use std::sync::Arc;
 
-use domain::assistant::ProviderKey;
 use domain::ports::{AgentEvent, AgentOrder};
-use domain::secret::Secret;
 use parking_lot::Mutex;
 use test_realtime::{Double, Fault, Options, Recogniser, Replies};
 use tracing_subscriber::fmt::MakeWriter;
@@ -65,7 +63,7 @@ async fn neither_keys_nor_words_are_logged() {
     };
     let double = Double::start(options).await;
     let mut call = Call::with(&double, TIMEOUTS, |realtime| {
-        realtime.provider.key = ProviderKey::Stored(Secret::new(KEY.to_owned()));
+        realtime.provider.key = support::stored(KEY, &double.url());
     })
     .await;
     call.say_aloud(&double, "Guten Tag, ich rufe an wegen der Rechnung.").await;

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use domain::assistant::tool::Tool;
 use domain::assistant::{
-    Agent, Brain, Cascade, Dialect, Persona, Provider, ProviderKey, Realtime, TransferTarget,
+    Agent, Brain, Cascade, CredentialName, CredentialRefused, Credentials, Dialect, Persona, Provider,
+    ProviderKey, ProviderRole, Realtime, TransferTarget,
 };
-use domain::network::WebProtocol;
+use domain::ids::TenantId;
+use domain::network::{Origin, WebProtocol};
 use domain::number::E164;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -51,6 +53,7 @@ pub(super) struct FileRealtime {
     transcription_model: Option<String>,
     endpoint: Option<String>,
     model: String,
+    credential: Option<String>,
     key_variable: Option<String>,
     key: Option<IgnoredAny>,
 }
@@ -69,6 +72,7 @@ pub(super) struct FileCascade {
 struct FileProvider {
     endpoint: Option<String>,
     model: String,
+    credential: Option<String>,
     key_variable: Option<String>,
     key: Option<IgnoredAny>,
 }
@@ -155,6 +159,7 @@ impl FileRealtime {
         let provider = FileProvider {
             endpoint: self.endpoint,
             model: self.model,
+            credential: self.credential,
             key_variable: self.key_variable,
             key: self.key,
         };
@@ -201,13 +206,45 @@ impl FileProvider {
         }
         let judged = allowed.addresses.judge_endpoint(endpoint, protocol);
         let endpoint = judged.map_err(|refused| bad(&key("endpoint"), Rule::Endpoint(refused)))?;
-        let way_in = match self.key_variable {
-            None => ProviderKey::None,
-            Some(name) if allowed.variables.contains(&name) => ProviderKey::Variable(name),
-            Some(_) => return Err(bad(&key("key_variable"), Rule::KeyVariable)),
+        // Whether the tenant may use it there is judged once the tenant is known.
+        let named = match (self.credential, self.key_variable) {
+            (None, None) => ProviderKey::None,
+            (Some(name), None) => {
+                let name = CredentialName::parse(&name);
+                ProviderKey::Credential(name.ok_or_else(|| bad(&key("credential"), Rule::Credential))?)
+            }
+            (None, Some(name)) => ProviderKey::Variable(name),
+            (Some(_), Some(_)) => return Err(bad(&key("credential"), Rule::OneKey)),
         };
-        Ok(Provider { endpoint, model: name(&key("model"), &self.model)?, key: way_in })
+        Ok(Provider { endpoint, model: name(&key("model"), &self.model)?, key: named })
     }
+}
+
+/// Refuses a key that may not be sent to its endpoint by an assistant of this tenant.
+pub(super) fn judge_keys(brain: &Brain, tenant: TenantId, credentials: &Credentials) -> Result<(), BadFile> {
+    for (role, provider) in brain.providers() {
+        let Err(refused) = credentials.judge(tenant, provider) else { continue };
+        let table = match role {
+            ProviderRole::Realtime => "realtime",
+            ProviderRole::Chat => "cascade.chat",
+            ProviderRole::Transcription => "cascade.transcription",
+            ProviderRole::Speech => "cascade.speech",
+        };
+        let named = match provider.key {
+            ProviderKey::Variable(_) => "key_variable",
+            _ => "credential",
+        };
+        let (part, rule) = match refused {
+            // A tenant does not learn of credentials that are not for it.
+            CredentialRefused::Unknown | CredentialRefused::Tenant => (named, Rule::Credential),
+            CredentialRefused::Origin(origins) => {
+                ("endpoint", Rule::KeyOrigins(origins.iter().map(Origin::to_string).collect()))
+            }
+            CredentialRefused::Stored(origin) => ("endpoint", Rule::KeyOrigins(vec![origin.to_string()])),
+        };
+        return Err(bad(&format!("{table}.{part}"), rule));
+    }
+    Ok(())
 }
 
 /// Whether the query of a URL holds what should be a stored key: some providers take theirs there.

@@ -9,9 +9,7 @@ mod misread;
 mod script;
 mod written;
 
-use std::collections::BTreeSet;
-
-use domain::assistant::{Assistant, CallLimits, Conduct, Engine, Language};
+use domain::assistant::{Assistant, CallLimits, Conduct, Credentials, Engine, Language};
 use domain::ids::{AssistantId, OrganizationId, TenantId};
 use domain::network::AddressPolicy;
 use domain::variables::Variables;
@@ -39,8 +37,8 @@ pub struct Draft {
 pub struct Allowed {
     /// Where their providers may be.
     pub addresses: AddressPolicy,
-    /// The environment variables that they may name.
-    pub variables: BTreeSet<String>,
+    /// The credentials that they may name.
+    pub credentials: Credentials,
 }
 
 /// What is wrong with a file.
@@ -86,25 +84,43 @@ pub fn parse(text: &str, allowed: &Allowed) -> Result<Draft, BadFile> {
 }
 
 impl Draft {
+    /// Judges the keys that it names: whether `tenant` may use them, and whether they may be sent to
+    /// the endpoints.
+    pub fn of_tenant(self, tenant: TenantId, credentials: &Credentials) -> Result<OwnedDraft, BadFile> {
+        if let Engine::Agent(agent) = &self.engine {
+            agent::judge_keys(&agent.brain, tenant, credentials)?;
+        }
+        Ok(OwnedDraft { draft: self, tenant })
+    }
+}
+
+/// What the file says, and the tenant that may store it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedDraft {
+    draft: Draft,
+    tenant: TenantId,
+}
+
+impl OwnedDraft {
     /// The assistant that the file describes, with what no file says.
     pub fn into_assistant(
         self,
         id: AssistantId,
-        tenant: TenantId,
         organization: OrganizationId,
         created_at: OffsetDateTime,
     ) -> Assistant {
+        let Self { draft, tenant } = self;
         Assistant {
             id,
             tenant,
             organization,
-            name: self.name,
-            team: self.team,
-            engine: self.engine,
-            language: self.language,
-            limits: self.limits,
-            conduct: self.conduct,
-            variables: self.variables,
+            name: draft.name,
+            team: draft.team,
+            engine: draft.engine,
+            language: draft.language,
+            limits: draft.limits,
+            conduct: draft.conduct,
+            variables: draft.variables,
             created_at,
         }
     }

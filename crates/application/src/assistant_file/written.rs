@@ -85,6 +85,8 @@ struct WrittenProvider<'a> {
     endpoint: &'a str,
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    credential: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     key_variable: Option<&'a str>,
 }
 
@@ -190,9 +192,11 @@ fn step(step: &Step) -> WrittenStep<'_> {
 }
 
 fn provider(provider: &Provider) -> WrittenProvider<'_> {
-    let key_variable = match &provider.key {
-        ProviderKey::Variable(name) => Some(name.as_str()),
-        ProviderKey::None | ProviderKey::Stored(_) => None,
+    let (credential, key_variable) = match &provider.key {
+        ProviderKey::Credential(name) => (Some(name.as_str()), None),
+        ProviderKey::Variable(name) => (None, Some(name.as_str())),
+        ProviderKey::None | ProviderKey::Stored(_) => (None, None),
     };
-    WrittenProvider { endpoint: provider.endpoint.as_str(), model: &provider.model, key_variable }
+    let endpoint = provider.endpoint.as_str();
+    WrittenProvider { endpoint, model: &provider.model, credential, key_variable }
 }

@@ -173,7 +173,7 @@ impl Drive {
 
     fn on_agent(&mut self, leg: &mut dyn Leg, event: AgentEvent) {
         if let AgentEvent::Broken { cause } = &event {
-            tracing::error!(call = %self.cast.call, cause, "the assistant's provider is lost");
+            tracing::error!(call = %self.cast.call, %cause, "the assistant's provider is lost");
         }
         self.converse(leg, Input::Agent(event));
     }

@@ -86,7 +86,7 @@ async fn an_agent_is_opened_while_it_rings_and_hears_and_is_heard() {
 async fn an_agent_that_is_lost_while_it_rings_costs_the_call_a_fallback_line() {
     let mut node = Node::new(Wishes { agent: true, ..Wishes::default() }).await;
     let call = node.place().await;
-    node.mind.tells(AgentEvent::Broken { cause: "refused".to_owned() });
+    node.mind.tells(AgentEvent::Broken { cause: "refused".into() });
     node.callee.answers();
     assert_eq!(node.callee.sees().await, Seen::Acknowledged);
     while node.tape.taped().played < 2 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use conversation::Output;
 use domain::assistant::CallLimits;
 use domain::call::{EndedReason, Fact};
-use domain::ports::{AgentEvent, UtteranceId};
+use domain::ports::{AgentEvent, AgentFailure, UtteranceId};
 
 use crate::stage::agent::{FIRST, agent};
 use crate::stage::{Stage, Voice};
@@ -96,6 +96,15 @@ fn a_lost_agent_and_a_lost_voice_end_the_call_at_once() {
     let mut stage = Stage::of(&agent(Some(FIRST)), Voice::FailsAt(0));
     stage.tell(AgentEvent::Broken { cause: "401".into() });
     assert_eq!(stage.silence_until_the_end(100), (20, EndedReason::AssistantError));
+}
+
+#[test]
+fn key_that_was_not_sent_is_noted_beside_the_lost_agent() {
+    let mut stage = Stage::of(&agent(Some(FIRST)), Voice::After(0));
+    stage.tell(AgentEvent::Broken { cause: AgentFailure::Credential("not sent".to_owned()) });
+    let (_, reason) = stage.silence_until_the_end(10_000);
+    assert_eq!(reason, EndedReason::AssistantError);
+    assert_eq!(stage.facts(), [&Fact::CredentialRefused, &Fact::AssistantBroke]);
 }
 
 #[test]

@@ -60,16 +60,21 @@ impl Tell for Rule {
              speech à l’intérieur"
             }
             Self::NoKeysHere => {
-                "une clé n’a pas sa place dans un fichier : nommez une variable avec key_variable, ou enregistrez \
-             la clé sur la page de l’assistant"
+                "une clé n’a pas sa place dans un fichier : nommez un identifiant de l’exploitant avec \
+             credential, ou enregistrez la clé sur la page de l’assistant"
             }
             Self::EndpointNeeded => {
                 "ce dialecte n’a pas d’adresse habituelle : indiquez où se trouve le fournisseur"
             }
             Self::Endpoint(why) => return guard::endpoint(*why),
-            Self::KeyVariable => {
-                "ce n’est pas l’une des variables que le réglage ENGINES__KEY_VARIABLES permet de nommer"
+            Self::Credential => {
+                "ce n’est pas un identifiant que l’exploitant met à la disposition de ce client (réglage \
+             ENGINES__CREDENTIALS)"
             }
+            Self::KeyOrigins(origins) => {
+                return format!("la clé ne peut être envoyée qu’à {}", origins.join(", "));
+            }
+            Self::OneKey => "ne va pas avec key_variable, qui nomme aussi une clé",
         };
         words.to_owned()
     }

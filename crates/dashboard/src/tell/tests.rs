@@ -71,7 +71,9 @@ fn rules() -> Vec<Rule> {
         Rule::NoKeysHere => Rule::NoKeysHere,
         Rule::EndpointNeeded => Rule::EndpointNeeded,
         Rule::Endpoint(_) => Rule::Endpoint(BadEndpoint::Malformed),
-        Rule::KeyVariable => Rule::KeyVariable,
+        Rule::Credential => Rule::Credential,
+        Rule::KeyOrigins(_) => Rule::KeyOrigins(vec!["https://a.example".to_owned()]),
+        Rule::OneKey => Rule::OneKey,
     }
 }
 

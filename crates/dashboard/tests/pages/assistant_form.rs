@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use application::assistant_file;
-use domain::assistant::{Assistant, Awaited, Engine};
+use domain::assistant::{Assistant, Awaited, Engine, ProviderKey};
 use domain::ids::AssistantId;
 use domain::ports::Clock;
 use domain::scope::{Reach, Scope};
@@ -40,7 +40,8 @@ async fn added(site: &Site, text: &str) -> String {
     let (tenant, organization) = (site.clinic.tenant, site.clinic.first());
     let id: AssistantId = fresh(site.clock.now(), site.entropy.as_ref());
     let draft = assistant_file::parse(text, &allowed_assistants()).unwrap();
-    let made = draft.into_assistant(id, tenant, organization, site.clock.now());
+    let draft = draft.of_tenant(tenant, &allowed_assistants().credentials).unwrap();
+    let made = draft.into_assistant(id, organization, site.clock.now());
     let reach = Reach::Within(Scope::Tenant(tenant));
     site.world.assistants.add_assistant(reach, made, operator(site.clock.now())).await.unwrap();
     format!("/o/{organization}/assistants/{id}")
@@ -168,7 +169,9 @@ async fn a_mistake_is_told_beside_its_field_with_what_was_typed() {
         ("builtin", "voicemail.message", "Call us.", "leave-message"),
         ("realtime", "realtime.endpoint", "wss://127.0.0.1/x", "loopback"),
         ("realtime", "transfer_targets[1].number", "911", "1 to 200"),
-        ("cascade", "cascade.chat.key_variable", "HOME", "ENGINES__KEY_VARIABLES"),
+        ("realtime", "realtime.credential", "others", "not a credential that the operator lets"),
+        ("cascade", "cascade.chat.credential", "unknown", "not a credential that the operator lets"),
+        ("cascade", "cascade.chat.key_variable", "HOME", "ENGINES__CREDENTIALS"),
     ] {
         let path = format!("{new}?engine={engine}");
         let shown = send(&mut browser, &path, &[(field, typed), ("team", "Desk & <b>")]).await;
@@ -193,6 +196,77 @@ async fn a_mistake_is_told_beside_its_field_with_what_was_typed() {
         "{}",
         shown.body
     );
+}
+
+const OWN_ENDPOINT: &str = "wss://own.example/v1/realtime";
+
+#[tokio::test]
+async fn credential_at_an_own_endpoint_is_refused_with_its_origins() {
+    let site = Site::start().await;
+    let mut browser = site.signed_in(&site.clinic, None, Role::Member).await;
+    let new = format!("/o/{}/assistants/new", site.clinic.first());
+    let path = format!("{new}?engine=realtime");
+    for (field, named) in [("realtime.credential", "openai"), ("realtime.key_variable", "OPENAI_API_KEY")] {
+        let changes = [(field, named), ("realtime.endpoint", OWN_ENDPOINT)];
+        let shown = send(&mut browser, &path, &changes).await;
+        assert_eq!(shown.status, 422, "{}", shown.body);
+        let beside = around(&shown.body, "realtime.endpoint");
+        assert!(beside.contains("may only be sent to https://api.openai.com"), "{beside}");
+        let file = format!(
+            "name = 'A'\nengine = 'realtime'\ninstructions = 'Ask.'\n[realtime]\nmodel = 'm'\n\
+             endpoint = '{OWN_ENDPOINT}'\n{} = '{named}'\n",
+            field.trim_start_matches("realtime.")
+        );
+        let shown = browser.submit(&format!("{new}/file"), &format!("{new}/file"), &[("file", &file)]).await;
+        assert_eq!(shown.status, 422, "{}", shown.body);
+        assert!(shown.body.contains("may only be sent to https://api.openai.com"), "{}", shown.body);
+        // At its origin it is taken.
+        let made = send(&mut browser, &path, &[(field, named)]).await;
+        assert_eq!(made.status, 303, "{}", made.body);
+        let page = made.location().trim_end_matches("?done=created").to_owned();
+        let before = stored(&site, &page).await;
+        let revised = send(&mut browser, &page, &[("realtime.endpoint", OWN_ENDPOINT)]).await;
+        assert_eq!(revised.status, 422);
+        assert!(around(&revised.body, "realtime.endpoint").contains("may only be sent to"));
+        assert_eq!(stored(&site, &page).await, before);
+    }
+    let offered = browser.get(&path).await.body;
+    assert!(offered.contains("openai (https://api.openai.com)") && !offered.contains("others"), "{offered}");
+}
+
+#[tokio::test]
+async fn stored_key_is_removed_with_a_notice_when_its_endpoint_moves() {
+    let site = Site::start().await;
+    let mut browser = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let file = "name = 'A'\nengine = 'realtime'\ninstructions = 'Ask.'\n[realtime]\nmodel = 'm'\n";
+    for (suffix, field) in [("", "realtime.endpoint"), ("/file", "file")] {
+        let page = added(&site, file).await;
+        let key = [("provider", "realtime"), ("key", "sk-stored")];
+        let given = browser.submit(&page, &format!("{page}/key"), &key).await;
+        assert_eq!(given.status, 303, "{}", given.body);
+        let own = stored(&site, &page).await;
+        assert!(matches!(own.providers()[0].1.key, ProviderKey::Stored(_)));
+
+        let form = format!("{page}{suffix}");
+        let mut to = async |endpoint: &str| match field {
+            "file" => {
+                let text = format!("{file}endpoint = '{endpoint}'\n");
+                browser.submit(&form, &form, &[(field, &text)]).await
+            }
+            _ => send(&mut browser, &form, &[(field, endpoint)]).await,
+        };
+        let near = to("wss://api.openai.com/v2").await;
+        assert!(near.location().ends_with("?done=saved"), "{}", near.location());
+        assert_eq!(stored(&site, &page).await.providers()[0].1.key, own.providers()[0].1.key);
+        let moved = to(OWN_ENDPOINT).await;
+        assert!(moved.location().ends_with("?done=key-lost"), "{}", moved.location());
+        assert_eq!(stored(&site, &page).await.providers()[0].1.key, ProviderKey::None);
+        // It does not come back with the endpoint.
+        to("wss://api.openai.com/v1").await;
+        let told = browser.get(moved.location()).await.body;
+        assert!(told.contains("its stored key was removed"), "{told}");
+        assert_eq!(stored(&site, &page).await.providers()[0].1.key, ProviderKey::None);
+    }
 }
 
 #[tokio::test]

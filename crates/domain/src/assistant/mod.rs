@@ -2,6 +2,7 @@
 
 mod agent;
 mod conduct;
+mod credential;
 pub mod filling;
 mod language;
 mod provider;
@@ -14,6 +15,10 @@ use time::OffsetDateTime;
 
 pub use agent::{Agent, Brain, Cascade, Dialect, Persona, Realtime, TransferTarget};
 pub use conduct::{Conduct, OnVoicemail};
+pub use credential::{
+    AllowedTenants, BoundKey, Credential, CredentialName, CredentialReference, CredentialRefused,
+    Credentials, listed,
+};
 pub use language::Language;
 pub use provider::{Provider, ProviderKey, ProviderRole};
 pub use script::{Awaited, Script, Step};

@@ -2,7 +2,8 @@
 
 use url::Url;
 
-use super::{Agent, Assistant, Brain, Engine};
+use super::{Agent, Assistant, BoundKey, Brain, CredentialName, Engine};
+use crate::network::Origin;
 use crate::secret::Secret;
 
 /// One service of an AI provider.
@@ -21,10 +22,22 @@ pub struct Provider {
 pub enum ProviderKey {
     /// Nothing.
     None,
-    /// A key that is kept encrypted.
-    Stored(Secret<String>),
-    /// An environment variable, which the operator's allow-list must name.
+    /// A key that is kept encrypted, for one origin.
+    Stored(BoundKey),
+    /// A credential of the operator.
+    Credential(CredentialName),
+    /// The credential of the operator whose key is in this environment variable.
     Variable(String),
+}
+
+impl Provider {
+    /// Stores a key for the origin of the endpoint, or forgets whatever key there is.
+    fn set_key(&mut self, key: Option<&Secret<String>>) {
+        let bound = key.zip(Origin::of(&self.endpoint));
+        self.key = bound.map_or(ProviderKey::None, |(key, origin)| {
+            ProviderKey::Stored(BoundKey::new(key.clone(), origin))
+        });
+    }
 }
 
 /// What an assistant needs a provider for.
@@ -104,25 +117,32 @@ impl Assistant {
         let Engine::Agent(agent) = &mut self.engine else { return };
         for (role, provider) in agent.brain.providers_mut() {
             let before = earlier.providers().into_iter().find(|(own, _)| *own == role);
-            let Some((_, before)) = before else { continue };
-            let stored = matches!(before.key, ProviderKey::Stored(_));
-            if stored
-                && provider.key == ProviderKey::None
-                && provider.endpoint.origin() == before.endpoint.origin()
-            {
-                provider.key = before.key.clone();
+            let Some((_, Provider { key: ProviderKey::Stored(key), .. })) = before else { continue };
+            if provider.key == ProviderKey::None && key.for_endpoint(&provider.endpoint).is_ok() {
+                provider.key = ProviderKey::Stored(key.clone());
             }
         }
     }
 
-    /// Gives one of its providers, or all of them, this key; false when it has no such provider.
-    pub fn set_provider_key(&mut self, role: Option<ProviderRole>, key: &ProviderKey) -> bool {
+    /// The providers that had a stored key in `earlier` and have no key any more.
+    pub fn keys_lost_since(&self, earlier: &Self) -> Vec<ProviderRole> {
+        let had_stored = |role: ProviderRole| {
+            let mut before = earlier.providers().into_iter();
+            before.any(|(own, provider)| own == role && matches!(provider.key, ProviderKey::Stored(_)))
+        };
+        let without = self.providers().into_iter().filter(|(_, own)| own.key == ProviderKey::None);
+        without.map(|(role, _)| role).filter(|role| had_stored(*role)).collect()
+    }
+
+    /// Stores a key for one of its providers, or for all of them, each for the origin of its own
+    /// endpoint; without a key, forgets what they have. Returns `false` when it has no such provider.
+    pub fn set_provider_key(&mut self, role: Option<ProviderRole>, key: Option<&Secret<String>>) -> bool {
         let Engine::Agent(agent) = &mut self.engine else { return false };
         let Agent { brain, .. } = agent.as_mut();
         let mut found = false;
         for (own, provider) in brain.providers_mut() {
             if role.is_none_or(|role| role == own) {
-                provider.key = key.clone();
+                provider.set_key(key);
                 found = true;
             }
         }

@@ -24,6 +24,8 @@ pub enum Fact {
     },
     /// The callee spoke or pressed a key.
     CustomerActive,
+    /// The key of the assistant's provider may not be sent there, and was not.
+    CredentialRefused,
     /// The assistant broke.
     AssistantBroke,
     /// Audio came from addresses that are not accepted, and was dropped.
@@ -49,6 +51,8 @@ pub struct CallFacts {
     pub outcome_named: Option<String>,
     /// The callee spoke or pressed a key.
     pub customer_active: bool,
+    /// The key of the assistant's provider may not be sent there, and was not.
+    pub credential_refused: bool,
     /// The assistant broke.
     pub assistant_broke: bool,
     /// How many datagrams came from addresses that are not accepted.
@@ -65,6 +69,7 @@ impl CallFacts {
             Fact::ForwardingFailed { target } => self.forwarding_failed = Some(target),
             Fact::OutcomeNamed { outcome } => self.outcome_named = Some(outcome),
             Fact::CustomerActive => self.customer_active = true,
+            Fact::CredentialRefused => self.credential_refused = true,
             Fact::AssistantBroke => self.assistant_broke = true,
             Fact::ForeignAudio { packets } => self.foreign_packets = packets,
         }

@@ -101,6 +101,8 @@ pub enum Happening<'a> {
     Forwarded(&'a str),
     /// It could not be handed to the target of this name.
     ForwardingFailed(&'a str),
+    /// The key of the assistant's provider may not be sent there, and was not.
+    CredentialRefused,
     /// The assistant broke.
     AssistantBroke,
     /// So many datagrams came from addresses whose audio is not accepted, and were dropped.
@@ -172,6 +174,7 @@ fn seen(facts: &CallFacts) -> impl Iterator<Item = Happening<'_>> {
         facts.message_left.then_some(Happening::MessageLeft),
         facts.forwarding_failed.as_deref().map(Happening::ForwardingFailed),
         facts.forwarded_to.as_deref().map(Happening::Forwarded),
+        facts.credential_refused.then_some(Happening::CredentialRefused),
         facts.assistant_broke.then_some(Happening::AssistantBroke),
         facts.outcome_named.as_deref().map(Happening::OutcomeNamed),
         (facts.foreign_packets > 0).then_some(Happening::ForeignAudio(facts.foreign_packets)),

@@ -1,10 +1,12 @@
 //! Which addresses the service may call on a customer's behalf: the address guard's rule.
 
+mod origin;
 mod url;
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+pub use origin::Origin;
 pub use url::{BadEndpoint, UnfitUrl, WebProtocol};
 
 /// A block of addresses in CIDR form.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::StoreUnavailable;
 use crate::assistant::Assistant;
-use crate::ids::{AssistantId, NumberId};
+use crate::ids::{AssistantId, NumberId, OrganizationId, TenantId};
 use crate::scope::Scope;
 use crate::trunk::{Number, Trunk};
 
@@ -35,4 +35,15 @@ pub trait Directory: Send + Sync {
 
     /// Every trunk of every tenant: a node pings and registers them all.
     async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable>;
+
+    /// The tenant of an organization, deleted or not.
+    async fn tenant_of(&self, organization: OrganizationId) -> Result<Option<TenantId>, StoreUnavailable>;
+
+    /// The first `limit` AI assistants of all tenants whose ids come after `after`, by id; those that
+    /// are retired or of a deleted organization are left out.
+    async fn agents(
+        &self,
+        after: Option<AssistantId>,
+        limit: u32,
+    ) -> Result<Vec<Assistant>, StoreUnavailable>;
 }

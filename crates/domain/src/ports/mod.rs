@@ -72,7 +72,9 @@ pub use telephony::{
     SavedLeg, SendFailed, Telephony, TrunkState,
 };
 pub use trunk_reports::{NoAnswer, PingReport, RegistrationReport, Standing, TrunkReport, TrunkReports};
-pub use voice_agent::{AgentEvent, AgentOrder, AgentSession, AgentSpec, TurnId, UtteranceId, VoiceAgent};
+pub use voice_agent::{
+    AgentEvent, AgentFailure, AgentOrder, AgentSession, AgentSpec, TurnId, UtteranceId, VoiceAgent,
+};
 
 /// The store could not be asked, or did not answer; the cause is for the log only.
 #[derive(Debug, thiserror::Error)]

@@ -6,13 +6,15 @@ use std::time::Duration;
 use crate::assistant::tool::ToolForm;
 use crate::assistant::{Brain, Language};
 use crate::audio::{AudioFormat, Frame};
-use crate::ids::CallId;
+use crate::ids::{CallId, TenantId};
 
 /// Whom to open a session with, and what it is told; all texts are filled.
 #[derive(Clone, Debug)]
 pub struct AgentSpec {
     /// The call, for the log.
     pub call: CallId,
+    /// Whose assistant it is: the operator's credentials are for some tenants alone.
+    pub tenant: TenantId,
     /// The providers.
     pub brain: Brain,
     /// The task.
@@ -86,9 +88,43 @@ pub enum AgentEvent {
     Restored,
     /// The agent is lost for good; nothing follows.
     Broken {
-        /// What happened, for the log: without secrets, and without what was said.
-        cause: String,
+        /// What happened.
+        cause: AgentFailure,
     },
+}
+
+/// Why an agent is lost. The texts are for the log: without secrets, and without what was said.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AgentFailure {
+    /// The key may not be sent to the provider, and was not.
+    #[error("{0}")]
+    Credential(String),
+    /// Whatever else went wrong with the provider.
+    #[error("{0}")]
+    Provider(String),
+}
+
+impl AgentFailure {
+    /// The same, of one of several services.
+    #[must_use]
+    pub fn of_service(self, service: &str) -> Self {
+        match self {
+            Self::Credential(cause) => Self::Credential(format!("{service}: {cause}")),
+            Self::Provider(cause) => Self::Provider(format!("{service}: {cause}")),
+        }
+    }
+}
+
+impl From<String> for AgentFailure {
+    fn from(cause: String) -> Self {
+        Self::Provider(cause)
+    }
+}
+
+impl From<&str> for AgentFailure {
+    fn from(cause: &str) -> Self {
+        Self::Provider(cause.to_owned())
+    }
 }
 
 /// What an agent is told.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use time::macros::datetime;
 
-pub(super) use assistants::{assistant, bare, cascade, realtime};
+pub(super) use assistants::{assistant, bare, cascade, realtime, stored};
 pub(super) use people::{DESK, hash, link, session, sign_in, user};
 
 use super::World;

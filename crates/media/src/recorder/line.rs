@@ -27,6 +27,7 @@ pub(super) enum Line {
     ForwardingFailed(String),
     OutcomeNamed(String),
     CustomerActive,
+    CredentialRefused,
     AssistantBroke,
     ForeignAudio(u64),
 }
@@ -83,6 +84,7 @@ impl From<Fact> for Line {
             Fact::ForwardingFailed { target } => Self::ForwardingFailed(target),
             Fact::OutcomeNamed { outcome } => Self::OutcomeNamed(outcome),
             Fact::CustomerActive => Self::CustomerActive,
+            Fact::CredentialRefused => Self::CredentialRefused,
             Fact::AssistantBroke => Self::AssistantBroke,
             Fact::ForeignAudio { packets } => Self::ForeignAudio(packets),
         }
@@ -149,6 +151,7 @@ impl Told {
             Line::ForwardingFailed(target) => Fact::ForwardingFailed { target },
             Line::OutcomeNamed(outcome) => Fact::OutcomeNamed { outcome },
             Line::CustomerActive => Fact::CustomerActive,
+            Line::CredentialRefused => Fact::CredentialRefused,
             Line::AssistantBroke => Fact::AssistantBroke,
             Line::ForeignAudio(packets) => Fact::ForeignAudio { packets },
         };
@@ -187,6 +190,7 @@ mod tests {
             Fact::ForwardingFailed { target: "b".to_owned() },
             Fact::OutcomeNamed { outcome: "c".to_owned() },
             Fact::CustomerActive,
+            Fact::CredentialRefused,
             Fact::AssistantBroke,
             Fact::ForeignAudio { packets: 9 },
         ];

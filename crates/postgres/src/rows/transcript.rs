@@ -36,6 +36,7 @@ pub(crate) fn facts_json(facts: &CallFacts) -> Value {
         forwarding_failed,
         outcome_named,
         customer_active,
+        credential_refused,
         assistant_broke,
         foreign_packets,
     } = facts;
@@ -46,6 +47,7 @@ pub(crate) fn facts_json(facts: &CallFacts) -> Value {
         "forwarding_failed": forwarding_failed.as_deref().map(storable),
         "outcome_named": outcome_named.as_deref().map(storable),
         "customer_active": customer_active,
+        "credential_refused": credential_refused,
         "assistant_broke": assistant_broke,
         "foreign_packets": foreign_packets,
     })
@@ -66,6 +68,8 @@ pub(crate) fn facts_from(stored: &Value) -> Option<CallFacts> {
         forwarding_failed: text("forwarding_failed")?,
         outcome_named: text("outcome_named")?,
         customer_active: flag("customer_active")?,
+        // Transcripts of earlier releases lack it.
+        credential_refused: flag("credential_refused").unwrap_or(false),
         assistant_broke: flag("assistant_broke")?,
         // Older rows do not have it.
         foreign_packets: stored.get("foreign_packets").map_or(Some(0), Value::as_u64)?,
@@ -104,12 +108,16 @@ mod tests {
             forwarding_failed: Some("sales".to_owned()),
             outcome_named: Some("booked".to_owned()),
             customer_active: true,
+            credential_refused: true,
             assistant_broke: true,
             foreign_packets: u64::MAX,
         };
         for facts in [full, CallFacts::default()] {
             assert_eq!(facts_from(&facts_json(&facts)), Some(facts));
         }
+        let mut of_earlier_release = facts_json(&CallFacts::default());
+        of_earlier_release.as_object_mut().unwrap().remove("credential_refused");
+        assert_eq!(facts_from(&of_earlier_release), Some(CallFacts::default()));
     }
 
     #[test]

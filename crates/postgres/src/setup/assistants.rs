@@ -9,6 +9,7 @@ use domain::ids::{AssistantId, OrganizationId, TenantId};
 use domain::page::PageRequest;
 use domain::ports::{Added, Assistants, ReviseError, Seen, SetupError, StoreUnavailable};
 use domain::scope::{Reach, Scope};
+use domain::secret::Secret;
 use uuid::Uuid;
 
 use super::{Found, LIVE_ORGANIZATION, added, knows, new_id, paged};
@@ -140,13 +141,13 @@ impl Assistants for Store {
         reach: Reach,
         id: AssistantId,
         role: Option<ProviderRole>,
-        key: ProviderKey,
+        key: Option<Secret<String>>,
         deed: Deed,
     ) -> Result<Assistant, SetupError> {
-        let keys = self.writing_keys(is_stored(&key)).await?;
+        let keys = self.writing_keys(key.is_some()).await?;
         let give = |assistant: Option<Assistant>| {
             let mut assistant = assistant.ok_or(SetupError::Unknown("assistant"))?;
-            let found = assistant.set_provider_key(role, &key);
+            let found = assistant.set_provider_key(role, key.as_ref());
             found.then_some(assistant).ok_or(SetupError::Unknown("provider"))
         };
         change(self, &keys, reach, id, (Action::ProviderKeySet, &deed), give).await
@@ -200,12 +201,8 @@ fn team(assistant: &Assistant, tenant: TenantId) -> Result<Option<Statement>, Fa
     ))
 }
 
-fn is_stored(key: &ProviderKey) -> bool {
-    matches!(key, ProviderKey::Stored(_))
-}
-
 fn brings_keys(assistant: &Assistant) -> bool {
-    assistant.providers().iter().any(|(_, provider)| is_stored(&provider.key))
+    assistant.providers().iter().any(|(_, provider)| matches!(provider.key, ProviderKey::Stored(_)))
 }
 
 /// Changes a live organization's assistant, if there is one, while nobody else does.

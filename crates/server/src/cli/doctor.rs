@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use domain::assistant::{Assistant, Credentials};
 use domain::ports::{Clock, Directory, Entropy, StoreUnavailable, Telephony};
 use domain::trunk::Trunk;
 use postgres::Protection;
@@ -134,7 +135,9 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     checks.push(Check::of("clock", clock(&SystemClock, &store).await));
     if tables {
         checks.push(Check::of("key file", key_file(&store).await));
-        checks.extend(trunks(&office::directory(&store), telephony(settings).await).await);
+        let directory = office::directory(&store);
+        checks.extend(credentials(&directory, &adapters::allowed_assistants(settings).credentials).await);
+        checks.extend(trunks(&directory, telephony(settings).await).await);
     } else {
         checks.push(Check::of("trunks", Err("not known before the migrations".to_owned())));
     }
@@ -236,6 +239,37 @@ fn exposed(trunks: &[Trunk]) -> Vec<Check> {
         Check::warning(format!("trunk {}", trunk.name), detail)
     };
     trunks.iter().filter(|trunk| trunk.shows_keys()).map(told).collect()
+}
+
+/// How many assistants are read at a time.
+const ASSISTANTS_READ: u32 = 200;
+
+/// Assistants whose calls end as `assistant-error`, because a key may not be sent to its endpoint.
+async fn credentials(directory: &Arc<dyn Directory>, credentials: &Credentials) -> Vec<Check> {
+    let (mut checks, mut count, mut after) = (Vec::new(), 0_usize, None);
+    loop {
+        let batch = match directory.agents(after, ASSISTANTS_READ).await {
+            Ok(batch) => batch,
+            Err(error) => return vec![Check::of("credentials", Err(cause_of(&error)))],
+        };
+        let Some(last) = batch.last() else { break };
+        after = Some(last.id);
+        count += batch.len();
+        checks.extend(batch.iter().filter_map(|assistant| refusal(assistant, credentials)));
+    }
+    if checks.is_empty() {
+        let told = format!("{count} AI assistants may send their keys to their endpoints");
+        checks.push(Check::of("credentials", Ok(told)));
+    }
+    checks
+}
+
+fn refusal(assistant: &Assistant, credentials: &Credentials) -> Option<Check> {
+    let refused = credentials.refusals(assistant);
+    let told: Vec<_> = refused.iter().map(|(role, why)| format!("{}: {why}", role.as_str())).collect();
+    let owner = format!("tenant {}, organization {}", assistant.tenant, assistant.organization);
+    let detail = format!("{} ({}): {}", assistant.name, owner, told.join("; "));
+    (!told.is_empty()).then(|| Check::of(format!("assistant {}", assistant.id), Err(detail)))
 }
 
 /// Only where one is configured.

@@ -45,7 +45,7 @@ pub(super) enum Command {
 }
 
 /// The store takes the tenant from the organization; this one is never read.
-pub(super) fn tenant_of_organization(desk: &Desk) -> TenantId {
+fn tenant_of_organization(desk: &Desk) -> TenantId {
     NewId::at(desk.now(), [0; 10]).into()
 }
 

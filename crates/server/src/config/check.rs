@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use domain::network::Network;
+use domain::assistant::CredentialName;
+use domain::ids::TenantId;
+use domain::network::{Network, Origin};
 use domain::secret::Secret;
 use url::Url;
 
@@ -58,13 +60,27 @@ pub(super) const REDIS_URL: Kind<redis_window::Address> = Kind {
 };
 
 pub(super) const VARIABLE: Kind<String> = Kind {
-    allowed: "names of environment variables such as OPENAI_API_KEY, none of Callwright's own",
+    allowed: "the name of an environment variable such as OPENAI_API_KEY, none of Callwright's own",
     read: |text| {
         let own = text.starts_with("CALLWRIGHT__") || text == "DATABASE_URL";
         let letters = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let begins = !text.is_empty() && !text.starts_with(|first: char| first.is_ascii_digit());
         (begins && letters && !own && text.len() <= 200).then(|| text.to_owned())
     },
+};
+
+pub(super) const CREDENTIAL: Kind<CredentialName> =
+    Kind { allowed: "the name of one of the credentials ENGINES__CREDENTIALS", read: CredentialName::parse };
+
+pub(super) const ORIGIN: Kind<Origin> = Kind {
+    allowed: "origins such as https://api.openai.com or http://10.0.0.7:8000, without a path, separated by commas",
+    read: Origin::parse,
+};
+
+/// `None` is every tenant.
+pub(super) const TENANT: Kind<Option<TenantId>> = Kind {
+    allowed: "ids of tenants separated by commas, or * for every tenant",
+    read: |text| if text == "*" { Some(None) } else { TenantId::parse(text).map(Some) },
 };
 
 pub(super) const WORD: Kind<String> = Kind {

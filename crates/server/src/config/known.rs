@@ -63,7 +63,7 @@ pub(super) fn read(
             allowed_networks: reader.many("callbacks.allowed_networks", &check::NETWORK),
             authorities: reader.one_or_none("callbacks.tls.authorities", &check::FILE),
         },
-        analysis: reader.analysis(&engines, environment),
+        analysis: reader.analysis(&engines),
         engines,
         s3: reader.s3(),
         log: Log {
@@ -92,14 +92,14 @@ fn default_data_dir(environment: &Environment) -> PathBuf {
 /// Reads settings by their paths, and keeps what is wrong with them.
 pub(super) struct Reader<'a> {
     written: &'a BTreeMap<String, Written>,
-    known: Vec<&'static str>,
+    known: Vec<String>,
     pub(super) problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
     /// A value that has a default: none when nobody wrote it, or when it is bad.
-    pub(super) fn one<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Option<T> {
-        self.known.push(path);
+    pub(super) fn one<T>(&mut self, path: &str, kind: &Kind<T>) -> Option<T> {
+        self.known.push(path.to_owned());
         let written = self.written.get(path)?;
         let text = match (written.items.as_deref(), written.list) {
             (Some([text]), false) => Some(text),
@@ -113,18 +113,18 @@ impl Reader<'_> {
     }
 
     /// A value that may be absent, which an empty text means too.
-    pub(super) fn one_or_none<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Option<T> {
+    pub(super) fn one_or_none<T>(&mut self, path: &str, kind: &Kind<T>) -> Option<T> {
         let empty = |written: &Written| written.items.as_deref().is_some_and(|items| items == [""]);
         if self.written.get(path).is_some_and(empty) {
-            self.known.push(path);
+            self.known.push(path.to_owned());
             return None;
         }
         self.one(path, kind)
     }
 
     /// A list: comma-separated, or a list of TOML; empty when nobody wrote it.
-    pub(super) fn many<T>(&mut self, path: &'static str, kind: &Kind<T>) -> Vec<T> {
-        self.known.push(path);
+    pub(super) fn many<T>(&mut self, path: &str, kind: &Kind<T>) -> Vec<T> {
+        self.known.push(path.to_owned());
         let Some(written) = self.written.get(path) else { return Vec::new() };
         let Some(items) = &written.items else {
             self.refuse(written, kind.allowed, None);
@@ -173,6 +173,21 @@ impl Reader<'_> {
         }
     }
 
+    /// The paths that begin so.
+    pub(super) fn written_below(&self, beginning: &str) -> Vec<String> {
+        self.written.keys().filter(|path| path.starts_with(beginning)).cloned().collect()
+    }
+
+    /// How somebody wrote a setting: the variable, or the path in the file with the file's name.
+    pub(super) fn written_as(&self, path: &str) -> String {
+        self.written.get(path).map_or_else(|| path.to_owned(), |written| written.name.clone())
+    }
+
+    /// Marks a setting as one that there is, read or not.
+    pub(super) fn knows(&mut self, path: &str) {
+        self.known.push(path.to_owned());
+    }
+
     /// Whether somebody wrote it, and not as an empty text.
     pub(super) fn is_set(&self, path: &str) -> bool {
         let given = |written: &Written| written.items.as_deref().is_none_or(|items| items != [""]);
@@ -181,7 +196,7 @@ impl Reader<'_> {
 
     /// Refuses a setting for what stands, or does not stand, beside it.
     pub(super) fn refuse_path(&mut self, path: &str, reason: String) {
-        let setting = self.written.get(path).map_or_else(|| path.to_owned(), |written| written.name.clone());
+        let setting = self.written_as(path);
         self.problems.push(Problem { setting, reason });
     }
 
@@ -197,7 +212,7 @@ impl Reader<'_> {
 
     fn refuse_unknown(&mut self) {
         for (path, written) in self.written {
-            if self.known.contains(&path.as_str()) {
+            if self.known.contains(path) {
                 continue;
             }
             let of_environment = written.name.starts_with("CALLWRIGHT__");
@@ -220,10 +235,10 @@ impl Reader<'_> {
 }
 
 /// The known path that differs in the fewest letters, when few enough to be a slip.
-fn nearest<'a>(path: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest<'a>(path: &str, known: &'a [String]) -> Option<&'a str> {
     let plain = |text: &str| text.replace(['.', '-'], "_");
-    let (distance, found) =
-        known.iter().map(|candidate| (distance(&plain(path), &plain(candidate)), *candidate)).min()?;
+    let told = |candidate: &'a String| (distance(&plain(path), &plain(candidate)), candidate.as_str());
+    let (distance, found) = known.iter().map(told).min()?;
     (distance <= 3.min(found.len() / 3)).then_some(found)
 }
 

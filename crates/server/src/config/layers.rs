@@ -11,6 +11,9 @@ use crate::environment::Environment;
 /// What names of our own variables begin with.
 const PREFIX: &str = "CALLWRIGHT__";
 
+/// What paths of credentials' settings begin with.
+pub(super) const CREDENTIALS: &str = "engines.credentials.";
+
 /// The customary variable for a database; our own prefixed one wins over it.
 const DATABASE_URL: &str = "DATABASE_URL";
 
@@ -42,12 +45,42 @@ pub(super) fn collect(
         layers.add_source(Variables(environment.clone())).build().map_err(|cause| in_file(file, &cause))?;
     let mut written = BTreeMap::new();
     flatten(String::new(), &merged.cache, file, &mut written);
+    let mut written = in_lower_case(written)?;
     // Of `CALLWRIGHT__HTTP` and `CALLWRIGHT__HTTP__LISTEN` the library keeps either one.
     for (name, text) in environment.with_prefix(PREFIX) {
         let swallowed = || Written { name: name.to_owned(), items: Some(vec![text.to_owned()]), list: false };
         written.entry(path_of(name.strip_prefix(PREFIX).unwrap_or(name))).or_insert_with(swallowed);
     }
     Ok(written)
+}
+
+/// Names of credentials have no case: environment variables are written in upper case, and a file may
+/// use either. The environment wins over the file, as everywhere.
+fn in_lower_case(written: BTreeMap<String, Written>) -> Result<BTreeMap<String, Written>, Problems> {
+    let mut one_case = BTreeMap::<String, Written>::new();
+    for (path, value) in written {
+        let path = match path.strip_prefix(CREDENTIALS).and_then(|rest| rest.split_once('.')) {
+            Some((name, field)) => format!("{CREDENTIALS}{}.{field}", name.to_ascii_lowercase()),
+            None => path,
+        };
+        let of_environment = |own: &Written| own.name.starts_with(PREFIX);
+        match one_case.get(&path) {
+            Some(other) if of_environment(other) => {}
+            Some(other) if !of_environment(&value) => {
+                return Err(Problems(vec![Problem {
+                    setting: value.name,
+                    reason: format!(
+                        "is there twice, as {} too: names of credentials have no case",
+                        other.name
+                    ),
+                }]));
+            }
+            _ => {
+                one_case.insert(path, value);
+            }
+        }
+    }
+    Ok(one_case)
 }
 
 fn in_file(file: Option<&Path>, cause: &ConfigError) -> Problem {

@@ -1,5 +1,11 @@
 //! What can be set, in which order the sources count, and what a wrong setting is told.
 
+mod credentials;
+
+use domain::assistant::{AllowedTenants, Credential, CredentialName};
+use domain::ids::TenantId;
+use domain::network::Origin;
+
 use super::*;
 
 fn environment(variables: &[(&str, &str)]) -> Environment {
@@ -10,6 +16,10 @@ fn load(toml: &str, variables: &[(&str, &str)]) -> Result<Settings, Problems> {
     let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     std::fs::write(file.path(), toml).unwrap();
     Settings::load(Some(file.path()), &environment(variables))
+}
+
+fn origin(text: &str) -> Origin {
+    Origin::parse(text).unwrap()
 }
 
 fn from_variables(variables: &[(&str, &str)]) -> Result<Settings, Problems> {
@@ -37,7 +47,7 @@ fn without_any_source_the_defaults_hold() {
     assert_eq!(settings.media.ports, 20_000..=29_999);
     assert_eq!(settings.calls.ring_limit, Duration::from_mins(1));
     assert_eq!(settings.calls.drain_limit, Duration::from_mins(2));
-    assert!(settings.engines.allowed_networks.is_empty() && settings.engines.key_variables.is_empty());
+    assert!(settings.engines.allowed_networks.is_empty() && settings.engines.credentials.is_empty());
     assert!(settings.engines.authorities.is_none() && settings.analysis.is_none());
     assert_eq!(settings.log, Log { level: "info".into(), format: LogFormat::Pretty });
     assert!(settings.data_dir.is_absolute());
@@ -82,12 +92,18 @@ fn every_setting_can_be_written_in_the_file() {
             tls.authorities = "{path}"
             [engines]
             allowed_networks = ["10.0.0.0/8"]
-            key_variables = ["OPENAI_API_KEY", "TTS_KEY"]
             tls.authorities = "{path}"
+            [engines.credentials.OpenAI]
+            variable = "OPENAI_API_KEY"
+            origins = ["https://api.openai.com", "wss://eu.api.openai.com:8443/"]
+            tenants = ["01890a5d-ac96-774b-bcce-b302099a8057"]
+            [engines.credentials.local]
+            file = "{path}"
+            origins = "http://10.0.0.7:8000"
             [analysis]
             endpoint = "http://10.0.0.7:8000/v1"
             model = "gpt-4o-mini"
-            key_file = "{path}"
+            credential = "LOCAL"
             [artifacts.s3]
             bucket = "calls"
             region = "ca-central-1"
@@ -128,14 +144,29 @@ fn every_setting_can_be_written_in_the_file() {
     assert_eq!(settings.callbacks.authorities.as_deref(), Some(pem.path()));
     let engines = Engines {
         allowed_networks: vec![Network::parse("10.0.0.0/8").unwrap()],
-        key_variables: [("OPENAI_API_KEY".to_owned(), None), ("TTS_KEY".to_owned(), None)].into(),
+        credentials: settings.engines.credentials.clone(),
         authorities: Some(pem.path().into()),
     };
     assert_eq!(settings.engines, engines);
+    let [local, openai] = &engines.credentials[..] else { panic!("{:?}", engines.credentials) };
+    let tenant = TenantId::parse("01890a5d-ac96-774b-bcce-b302099a8057").unwrap();
+    assert_eq!(
+        openai.credential,
+        Credential {
+            name: CredentialName::parse("openai").unwrap(),
+            variable: Some("OPENAI_API_KEY".to_owned()),
+            origins: ["https://api.openai.com", "https://eu.api.openai.com:8443"].map(origin).into(),
+            tenants: AllowedTenants::Only([tenant].into()),
+        }
+    );
+    assert_eq!(openai.key, KeySource::Variable("OPENAI_API_KEY".to_owned(), None));
+    assert_eq!(local.key, KeySource::File(pem.path().into()));
+    // No tenant may use what no tenant is named for.
+    assert_eq!(local.credential.tenants, AllowedTenants::Only([].into()));
     let analysis = Analysis {
         endpoint: Url::parse("http://10.0.0.7:8000/v1").unwrap(),
         model: "gpt-4o-mini".into(),
-        key: AnalysisKey::File(pem.path().into()),
+        credential: Some(local.clone()),
     };
     assert_eq!(settings.analysis, Some(analysis));
     let s3 = settings.s3.unwrap();
@@ -145,73 +176,6 @@ fn every_setting_can_be_written_in_the_file() {
     assert_eq!(s3.secret_access_key.reveal(), "hunter2+/=");
     assert_eq!(s3.authorities.as_deref(), Some(pem.path()));
     assert_eq!(settings.log, Log { level: "warn,sip=debug".into(), format: LogFormat::Json });
-}
-
-#[test]
-fn the_variables_that_assistants_may_name_come_with_their_values_and_no_message_shows_one() {
-    let settings = from_variables(&[
-        ("CALLWRIGHT__ENGINES__KEY_VARIABLES", "FIRST_KEY, SECOND_KEY,THIRD_KEY"),
-        ("FIRST_KEY", " sk-first\n"),
-        ("THIRD_KEY", ""),
-        ("FOURTH_KEY", "sk-fourth"),
-    ])
-    .unwrap();
-    let names: Vec<_> = settings.engines.key_variables.keys().map(String::as_str).collect();
-    assert_eq!(names, ["FIRST_KEY", "SECOND_KEY", "THIRD_KEY"]);
-    let keys = settings.engines.keys();
-    assert_eq!((keys.len(), keys["FIRST_KEY"].reveal().as_str()), (1, "sk-first"));
-    assert!(!format!("{settings:?}").contains("sk-"));
-}
-
-#[test]
-fn an_analysis_needs_a_model_and_has_one_key_at_most() {
-    let model = ("CALLWRIGHT__ANALYSIS__MODEL", "gpt-4o-mini");
-    let variable = ("CALLWRIGHT__ANALYSIS__KEY_VARIABLE", "MODEL_KEY");
-    let alone = from_variables(&[model]).unwrap().analysis.unwrap();
-    assert_eq!(alone.endpoint.as_str(), "https://api.openai.com/v1");
-    assert_eq!(alone.key.read().unwrap(), None);
-
-    let named = |more: &[(&str, &str)]| {
-        let analysis = from_variables(&[&[model, variable], more].concat()).unwrap().analysis.unwrap();
-        analysis.key.read()
-    };
-    assert_eq!(named(&[("MODEL_KEY", "sk-1")]).unwrap(), Some(Secret::new("sk-1".to_owned())));
-    // Other commands than the one that asks the model run without it.
-    assert!(named(&[]).unwrap_err().to_string().contains("MODEL_KEY is not set"));
-
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let path = file.path().to_str().unwrap();
-    let of_file = || {
-        let variables = [model, ("CALLWRIGHT__ANALYSIS__KEY_FILE", path)];
-        from_variables(&variables).unwrap().analysis.unwrap().key.read()
-    };
-    for bad in ["", " \n", "sk-1\nsk-2"] {
-        std::fs::write(path, bad).unwrap();
-        let told = of_file().unwrap_err().to_string();
-        assert!(told.contains("one line with a key") && !told.contains("sk-"), "{told}");
-    }
-    std::fs::write(path, "sk-file\n").unwrap();
-    assert_eq!(of_file().unwrap().unwrap().reveal(), "sk-file");
-
-    for (name, value) in
-        [("ENDPOINT", "https://api.example.com/v1"), ("KEY_VARIABLE", "MODEL_KEY"), ("KEY_FILE", path)]
-    {
-        let told = problem(&format!("CALLWRIGHT__ANALYSIS__{name}"), value);
-        assert!(told.contains("CALLWRIGHT__ANALYSIS__MODEL"), "{told}");
-    }
-    let Problems(both) =
-        from_variables(&[model, variable, ("CALLWRIGHT__ANALYSIS__KEY_FILE", path)]).unwrap_err();
-    assert!(both.len() == 1 && both[0].reason.contains("KEY_VARIABLE"), "{both:?}");
-    for endpoint in
-        ["http://api.example.com/v1", "https://10.0.0.7/v1", "https://u:hunter2@example.com/", "x"]
-    {
-        let variables = [model, ("CALLWRIGHT__ANALYSIS__ENDPOINT", endpoint)];
-        let told = from_variables(&variables).unwrap_err().to_string();
-        assert!(
-            told.contains("ANALYSIS__ENDPOINT: must be an address") && !told.contains("hunter2"),
-            "{told}"
-        );
-    }
 }
 
 #[test]
@@ -292,10 +256,6 @@ fn a_bad_value_is_named_with_what_is_allowed() {
         ("CALLBACKS__ALLOWED_NETWORKS", "127.0.0.1,example.com", "CIDR"),
         ("ENGINES__ALLOWED_NETWORKS", "localhost", "CIDR"),
         ("ENGINES__TLS__AUTHORITIES", "/nowhere", "exists"),
-        ("ENGINES__KEY_VARIABLES", "sk-hunter2", "names of environment variables"),
-        ("ENGINES__KEY_VARIABLES", "CALLWRIGHT__DATABASE__URL", "none of Callwright's own"),
-        ("ENGINES__KEY_VARIABLES", "DATABASE_URL", "none of Callwright's own"),
-        ("ENGINES__KEY_VARIABLES", "1KEY", "names of environment variables"),
         ("ARTIFACTS__S3__BUCKET", "My_Calls", "lower-case letters"),
         ("ARTIFACTS__S3__REGION", "Canada!", "region"),
         ("ARTIFACTS__S3__ENDPOINT", "minio:9000", "https://"),

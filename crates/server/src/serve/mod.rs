@@ -18,7 +18,7 @@ use domain::ports::{Clock, Entropy};
 use http_api::Readiness;
 
 use crate::adapters::{self, ArtifactStore};
-use crate::config::Settings;
+use crate::config::{Settings, credentials};
 use crate::data_dir;
 use crate::embedded::Cluster;
 use crate::secrets::KeyFile;
@@ -32,6 +32,8 @@ const DATABASE_RETRY: Duration = Duration::from_secs(2);
 
 /// Serves until SIGTERM or SIGINT, then drains.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
+    // A key that is missing stops the start, not the first call.
+    credentials::keys(&settings.engines.credentials)?;
     raise_open_files();
     let runtimes = Runtimes::start().context("the threads could not be started")?;
     let served = runtimes.control().block_on(serve(settings, &runtimes));

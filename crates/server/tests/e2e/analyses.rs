@@ -24,12 +24,22 @@ async fn provider(analysis: Value, hears: &'static str) -> Providers {
 }
 
 async fn installation(provider: &Providers) -> Installation {
+    let endpoint = provider.endpoint();
+    let origin = endpoint[..url::Position::BeforePath].to_owned();
     let settings = [
-        ("ANALYSIS__ENDPOINT", provider.endpoint().to_string()),
+        // Without tenants: no assistant may use it, and the analysis does.
+        ("ENGINES__CREDENTIALS__READER__VARIABLE", "READER_KEY".to_owned()),
+        ("ENGINES__CREDENTIALS__READER__ORIGINS", origin),
+        ("ANALYSIS__CREDENTIAL", "READER".to_owned()),
+        ("ANALYSIS__ENDPOINT", endpoint.to_string()),
         ("ANALYSIS__MODEL", "reader".to_owned()),
         ("ENGINES__ALLOWED_NETWORKS", "127.0.0.0/8".to_owned()),
     ];
-    Installation::serving(&settings.each_ref().map(|(name, value)| (*name, value.as_str()))).await
+    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let mut installation = Installation::new(&settings).await;
+    installation.start(&[("READER_KEY", "sk-of-the-reader")]);
+    installation.ready().await;
+    installation
 }
 
 fn cascade(provider: &Providers) -> String {
@@ -79,6 +89,10 @@ async fn calls_are_found_by_what_their_callees_wanted() {
         ("callSummaryFr", "Ada souhaite prendre un rendez-vous."),
     ] {
         assert_eq!(read[field], expected, "{read}");
+    }
+    for seen in provider.all_seen() {
+        let of_analysis = !seen.body["response_format"].is_null();
+        assert_eq!(seen.authorization.as_deref(), of_analysis.then_some("Bearer sk-of-the-reader"));
     }
     let turns = desk.transcript(&read).await;
     let said = |who: &str, text: &str| turns.iter().any(|turn| turn.who == who && turn.text == text);

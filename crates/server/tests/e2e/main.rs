@@ -21,6 +21,7 @@ mod callbacks;
 mod capacity;
 mod conversations;
 mod crashes;
+mod credentials;
 mod dashboard;
 mod file_modes;
 mod first_run;

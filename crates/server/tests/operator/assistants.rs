@@ -39,10 +39,15 @@ endpoint = "http://127.0.0.1:9/v1"
 model = "c"
 [cascade.transcription]
 model = "t"
-key_variable = "MODEL_KEY"
+credential = "model"
 [cascade.speech]
 model = "s"
 "#;
+
+/// The tenants that may use the credential.
+fn tenants(ids: &str) -> (&str, &str) {
+    ("CALLWRIGHT__ENGINES__CREDENTIALS__MODEL__TENANTS", ids)
+}
 
 fn words(output: &Output) -> String {
     let words = [&output.stdout, &output.stderr].map(|part| String::from_utf8_lossy(part).into_owned());
@@ -96,7 +101,9 @@ fn an_ai_is_added_shown_and_replaced_and_its_key_stays_at_its_host() {
     assert_eq!((&kept["organizationId"], &kept["createdAt"]), (&made["organizationId"], &made["createdAt"]));
     let moved = installation.file("moved.toml", &renamed.replace("voice.example", "other.example"));
     let gone = installation.object(&format!("assistant update {id} --file {moved}"));
-    assert_eq!(gone["keys"]["realtime"], "none");
+    assert_eq!((&gone["keys"]["realtime"], &gone["removedKeys"]), (&json!("none"), &json!(["realtime"])));
+    assert!(gone["notice"].as_str().unwrap().contains("callwright assistant key set"), "{gone}");
+    assert!(kept.get("removedKeys").is_none(), "{kept}");
 
     let listed = installation.object(&format!("assistant list --organization {organization}"));
     let names = listed["assistants"].as_array().unwrap().iter();
@@ -110,7 +117,7 @@ fn an_ai_is_added_shown_and_replaced_and_its_key_stays_at_its_host() {
 fn each_of_three_services_has_its_own_key_and_the_operator_says_where_they_may_be() {
     let installation = Installation::new();
     let server = Server::start(&installation);
-    let (_, organization) = provision(&installation);
+    let (tenant, organization) = provision(&installation);
     let file = installation.file("survey.toml", SURVEY);
     let create = format!("assistant create --organization {organization} --file {file} --json");
     let allowed = |settings: &[(&str, &str)]| {
@@ -119,15 +126,26 @@ fn each_of_three_services_has_its_own_key_and_the_operator_says_where_they_may_b
         (output.status.code(), words(&output))
     };
     let networks = ("CALLWRIGHT__ENGINES__ALLOWED_NETWORKS", "127.0.0.0/8");
-    let variables = ("CALLWRIGHT__ENGINES__KEY_VARIABLES", "MODEL_KEY");
-    let (code, told) = allowed(&[variables, ("MODEL_KEY", KEY)]);
+    let variable = ("CALLWRIGHT__ENGINES__CREDENTIALS__MODEL__VARIABLE", "MODEL_KEY");
+    let origin = ("CALLWRIGHT__ENGINES__CREDENTIALS__MODEL__ORIGINS", "https://api.openai.com");
+    let others = "01890a5d-ac96-774b-bcce-b302099a8057";
+    let (code, told) = allowed(&[variable, origin, tenants(&tenant), ("MODEL_KEY", KEY)]);
     assert!(code == Some(1) && told.contains("cascade.chat.endpoint: plain http"), "{told}");
-    let (code, told) = allowed(&[networks, ("MODEL_KEY", KEY)]);
-    assert!(code == Some(1) && told.contains("cascade.transcription.key_variable"), "{told}");
-    let (code, made) = allowed(&[networks, variables, ("MODEL_KEY", KEY)]);
+    for refused in
+        [vec![networks], vec![networks, variable, origin], vec![networks, variable, origin, tenants(others)]]
+    {
+        let (code, told) = allowed(&refused);
+        assert!(code == Some(1) && told.contains("cascade.transcription.credential: not a"), "{told}");
+    }
+    let elsewhere = (origin.0, "https://api.example.com,http://127.0.0.1:9");
+    let (code, told) = allowed(&[networks, variable, elsewhere, tenants("*")]);
+    let why = "cascade.transcription.endpoint: the key may only be sent to http://127.0.0.1:9, \
+               https://api.example.com";
+    assert!(code == Some(1) && told.contains(why), "{told}");
+    let (code, made) = allowed(&[networks, variable, origin, tenants(&tenant), ("MODEL_KEY", KEY)]);
     assert_eq!(code, Some(0), "{made}");
     let made: Value = serde_json::from_str(&made).unwrap();
-    let keys = |chat, speech| json!({"chat": chat, "transcription": "variable MODEL_KEY", "speech": speech});
+    let keys = |chat, speech| json!({"chat": chat, "transcription": "credential model", "speech": speech});
     assert_eq!(made["keys"], keys("none", "none"));
 
     let id = made["id"].as_str().unwrap();

@@ -225,6 +225,27 @@ fn wrong_usage_exits_with_2_and_wrong_values_with_1() {
 }
 
 #[test]
+fn key_settings_that_cannot_be_used_stop_the_start() {
+    let installation = Installation::new();
+    let origins = ("CALLWRIGHT__ENGINES__CREDENTIALS__OPENAI__ORIGINS", "https://api.openai.com");
+    let variable = ("CALLWRIGHT__ENGINES__CREDENTIALS__OPENAI__VARIABLE", "NOWHERE_KEY");
+    for (settings, why) in [
+        (
+            vec![("CALLWRIGHT__ENGINES__KEY_VARIABLES", "OPENAI_API_KEY")],
+            "CALLWRIGHT__ENGINES__CREDENTIALS__OPENAI__VARIABLE=OPENAI_API_KEY",
+        ),
+        (vec![origins, variable], "the environment variable NOWHERE_KEY is not set"),
+    ] {
+        let stopped = installation.command("serve").envs(settings).output().unwrap();
+        let words = String::from_utf8(stopped.stderr).unwrap();
+        assert!(stopped.status.code() == Some(1) && words.contains(why), "{words}");
+    }
+    // Commands that send no key run without it.
+    let done = installation.command("tenant create --name N").envs([origins, variable]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
 fn a_telephone_listens_and_ends_when_asked() {
     let installation = Installation::new();
     let mut child = installation

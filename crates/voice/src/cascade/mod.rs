@@ -14,7 +14,7 @@ mod speech;
 mod transcription;
 mod wav;
 
-use domain::assistant::Cascade;
+use domain::assistant::{Cascade, Provider};
 use domain::ports::AgentSpec;
 
 use self::answer::Speaker;
@@ -33,14 +33,16 @@ pub(crate) fn session(
     client: &Client,
     keys: &Keys,
 ) -> Option<Session> {
-    let service = |provider, path| {
-        Service::new(client.clone(), provider, path, keys).map_err(|lacks| format!("{path}: {lacks}"))
+    let service = |provider: &Provider, path: &str| {
+        let found =
+            Service::new(client.clone(), provider, path, |url| keys.find(spec.tenant, &provider.key, url));
+        found.map_err(|failure| failure.of_service(path))
     };
     let services = service(&cascade.chat, "chat/completions").and_then(|chat| {
         let transcription = service(&cascade.transcription, "audio/transcriptions")?;
         Ok((chat, transcription, service(&cascade.speech, "audio/speech")?))
     });
-    let (chat, transcription, speech) = services.map_err(|lacks| ends.teller.broken(lacks)).ok()?;
+    let (chat, transcription, speech) = services.map_err(|failure| ends.teller.broken(failure)).ok()?;
     let warm = vec![transcription.clone(), chat.clone(), speech.clone()];
     let speaker = Speaker { chat, speech: Speech::new(speech, cascade.voice), tools: spec.tools };
     let transcription = Transcription::new(transcription, spec.language);

@@ -36,7 +36,7 @@ impl Handle {
 
     fn break_off(&mut self, cause: &str) -> Poll<AgentEvent> {
         self.broken = true;
-        Poll::Ready(AgentEvent::Broken { cause: cause.to_owned() })
+        Poll::Ready(AgentEvent::Broken { cause: cause.into() })
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
             handle.order(AgentOrder::Answer);
         }
         let cause = "the session no longer takes orders".to_owned();
-        assert_eq!(next(&mut handle).await, AgentEvent::Broken { cause });
+        assert_eq!(next(&mut handle).await, AgentEvent::Broken { cause: cause.into() });
         drop(ends);
         let polled = poll_fn(|cx| Poll::Ready(handle.poll_event(cx).is_pending())).await;
         assert!(polled, "nothing follows");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-use domain::ports::AgentEvent;
+use domain::ports::{AgentEvent, AgentFailure};
 use tokio::sync::mpsc;
 
 /// How many bytes may wait to be polled: more than four minutes of encoded audio, which is what the
@@ -53,7 +53,7 @@ impl Teller {
     }
 
     /// Tells that the session is lost for good; `cause` names no secret and nothing that was said.
-    pub(crate) fn broken(&self, cause: impl Into<String>) {
+    pub(crate) fn broken(&self, cause: impl Into<AgentFailure>) {
         let _ = self.events.send(AgentEvent::Broken { cause: cause.into() });
     }
 }

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::assistant::{Provider, ProviderKey};
+use domain::assistant::{BoundKey, Provider, ProviderKey};
 use domain::network::AddressPolicy;
-use domain::ports::{LanguageModel, ModelError, Prompt};
-use domain::secret::Secret;
+use domain::ports::{AgentFailure, LanguageModel, ModelError, Prompt};
 use egress::{Resolve, SystemResolver, WayOut};
 use hyper::StatusCode;
 use parking_lot::Mutex;
@@ -21,7 +20,6 @@ use tokio::time::timeout;
 use url::Url;
 
 use self::manner::Manner;
-use crate::keys::Keys;
 use crate::provider::{Client, Fault, Limits, Service};
 
 /// The longest answer, in bytes.
@@ -34,8 +32,8 @@ pub struct ModelSettings {
     pub endpoint: Url,
     /// Its name.
     pub model: String,
-    /// What opens the door, if it is closed.
-    pub key: Option<Secret<String>>,
+    /// Its key, if it needs one.
+    pub key: Option<BoundKey>,
     /// How long one question may take, over all that has to be tried for it.
     pub timeout: Duration,
     /// Which addresses may be connected to.
@@ -44,10 +42,10 @@ pub struct ModelSettings {
     pub tls: Arc<ClientConfig>,
 }
 
-/// The key holds characters that no key may.
+/// The key may not be sent to the endpoint, or holds characters that no key may.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadKey(String);
+pub struct BadKey(AgentFailure);
 
 /// A language model behind `chat/completions`.
 pub struct ChatModel {
@@ -69,10 +67,17 @@ impl ChatModel {
         let way_out = WayOut::new(settings.policy, &settings.tls, resolver);
         // An answer comes as a whole, so its silence is the time that it takes.
         let client = Client::new(way_out, Limits { connect: limit, head: limit, piece: limit });
-        let key = settings.key.map_or(ProviderKey::None, ProviderKey::Stored);
-        let provider = Provider { endpoint: settings.endpoint, model: settings.model, key };
-        let service =
-            Service::new(client, &provider, "chat/completions", &Keys::default()).map_err(BadKey)?;
+        let key = settings.key;
+        let provider =
+            Provider { endpoint: settings.endpoint, model: settings.model, key: ProviderKey::None };
+        let find = |url: &Url| match &key {
+            None => Ok(None),
+            Some(key) => match key.for_endpoint(url) {
+                Ok(key) => Ok(Some(key.clone())),
+                Err(refused) => Err(AgentFailure::Credential(refused.to_string())),
+            },
+        };
+        let service = Service::new(client, &provider, "chat/completions", find).map_err(BadKey)?;
         Ok(Self { service, limit, manner: Mutex::new(Manner::default()) })
     }
 

@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use domain::assistant::Provider;
+use domain::ports::AgentFailure;
+use domain::secret::Secret;
 use http_body_util::Full;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Method, Request};
 use url::{Position, Url};
 
 use super::{Client, Fault, Reply};
-use crate::keys::Keys;
 
 /// How we name ourselves.
 const AGENT: &str = concat!("Callwright/", env!("CARGO_PKG_VERSION"));
@@ -24,24 +25,25 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// The service at `path` under the provider's endpoint; an error says what its settings lack.
-    pub(crate) fn new(client: Client, provider: &Provider, path: &str, keys: &Keys) -> Result<Self, String> {
-        let key = keys.find(&provider.key).map_err(|not_allowed| not_allowed.to_string())?;
+    /// The service at `path` under the provider's endpoint; `key` finds the key for its address.
+    pub(crate) fn new(
+        client: Client,
+        provider: &Provider,
+        path: &str,
+        key: impl FnOnce(&Url) -> Result<Option<Secret<String>>, AgentFailure>,
+    ) -> Result<Self, AgentFailure> {
+        let url = below(&provider.endpoint, path);
+        let key = key(&url)?;
         let authorization = match key {
             None => None,
             Some(key) => {
                 let mut value = HeaderValue::from_str(&format!("Bearer {}", key.reveal().trim()))
-                    .map_err(|_| "its key holds characters that no key may".to_owned())?;
+                    .map_err(|_| "its key holds characters that no key may")?;
                 value.set_sensitive(true);
                 Some(value)
             }
         };
-        Ok(Self {
-            client,
-            url: below(&provider.endpoint, path),
-            model: provider.model.clone(),
-            authorization,
-        })
+        Ok(Self { client, url, model: provider.model.clone(), authorization })
     }
 
     /// The model to be asked for.

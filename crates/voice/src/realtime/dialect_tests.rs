@@ -1,6 +1,6 @@
 use domain::assistant::tool::{Tool, ToolForm};
 use domain::assistant::{Brain, Language, Provider, ProviderKey};
-use domain::ids::CallId;
+use domain::ids::{CallId, TenantId};
 
 use super::*;
 
@@ -21,6 +21,7 @@ fn shaped(dialect: Dialect, call: AudioFormat) -> Value {
     let realtime = realtime("wss://host", dialect);
     let spec = AgentSpec {
         call: CallId::parse("01890a5d-ac96-774b-bcce-b302099a8057").unwrap(),
+        tenant: TenantId::from_uuid(uuid::Uuid::nil()),
         brain: Brain::Realtime(realtime.clone()),
         instructions: "Sell nothing.".to_owned(),
         language: Language::French,

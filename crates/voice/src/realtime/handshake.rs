@@ -37,7 +37,7 @@ const MAX_MESSAGE: usize = 4 * 1024 * 1024;
 
 /// Where to connect, and what opens the door.
 #[derive(Clone, Debug)]
-pub(super) struct Door {
+pub(crate) struct Door {
     pub(super) url: Url,
     pub(super) credentials: Option<(HeaderName, HeaderValue)>,
 }

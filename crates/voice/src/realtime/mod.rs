@@ -14,33 +14,39 @@ mod session;
 mod socket;
 
 use domain::assistant::Realtime;
-use domain::ports::AgentSpec;
-use domain::secret::Secret;
+use domain::ids::TenantId;
+use domain::ports::{AgentFailure, AgentSpec};
 use egress::WayOut;
 use tracing::Instrument as _;
 
 use self::dialogue::Character;
-use self::handshake::Door;
+pub(crate) use self::handshake::Door;
 use self::session::Session;
+use crate::keys::Keys;
 use crate::link::Ends;
 use crate::settings::Timeouts;
+
+/// The provider's address, and the key that may be sent there.
+pub(crate) fn door(realtime: &Realtime, tenant: TenantId, keys: &Keys) -> Result<Door, AgentFailure> {
+    let url = dialect::url(realtime.dialect, realtime);
+    let key = keys.find(tenant, &realtime.provider.key, &url)?;
+    let credentials = key.map(|key| dialect::credentials(realtime.dialect, key.reveal())).transpose();
+    let credentials =
+        credentials.map_err(|_| "the provider's key holds characters that a key cannot have")?;
+    Ok(Door { url, credentials })
+}
 
 /// The life of a session, to be run on the control runtime: it ends when its handle is dropped.
 pub(crate) async fn run(
     ends: Ends,
     spec: AgentSpec,
     realtime: Realtime,
-    key: Option<Secret<String>>,
+    door: Door,
     way_out: WayOut,
     timeouts: Timeouts,
 ) {
     let call = spec.call;
     let dialect = realtime.dialect;
-    let credentials = key.map(|key| dialect::credentials(dialect, key.reveal())).transpose();
-    let Ok(credentials) = credentials else {
-        return ends.teller.broken("the provider's key holds characters that a key cannot have");
-    };
-    let door = Door { url: dialect::url(dialect, &realtime), credentials };
     let character = Character {
         dialect,
         instructions: spec.instructions.clone(),

@@ -2,12 +2,14 @@
 
 use domain::assistant::ProviderKey;
 use domain::audio::AudioFormat;
-use domain::ports::{AgentEvent, AgentOrder, VoiceAgent};
+use domain::ids::TenantId;
+use domain::ports::{AgentEvent, AgentFailure, AgentOrder, VoiceAgent};
 use test_providers::{Providers, Service, Settings};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-use crate::support::{engines, next, spec};
+use crate::decoy::Decoy;
+use crate::support::{TENANT, credential, credential_name, engines, engines_of, next, spec, spec_of, stored};
 
 /// How a session ends that is opened with this endpoint and key.
 async fn cause(allowed: bool, endpoint: &str, key: &ProviderKey) -> String {
@@ -16,7 +18,7 @@ async fn cause(allowed: bool, endpoint: &str, key: &ProviderKey) -> String {
     session.order(AgentOrder::Answer);
     loop {
         match next(&mut *session).await {
-            AgentEvent::Broken { cause } => return cause,
+            AgentEvent::Broken { cause } => return cause.to_string(),
             AgentEvent::Ready { .. } => {}
             other => panic!("{other:?}"),
         }
@@ -45,19 +47,65 @@ async fn endpoints_inside_are_refused_unless_the_operator_allows_them() {
 }
 
 #[tokio::test]
-async fn a_variable_is_a_key_only_if_the_operator_lists_it() {
-    let settings = Settings { key: Some("sk-variable".to_owned()), ..Settings::default() };
+async fn credential_is_sent_to_its_origin_for_its_tenant() {
+    let settings = Settings { key: Some("sk-credential".to_owned()), ..Settings::default() };
     let providers = Providers::start(settings).await;
     let endpoint = providers.endpoint();
-    let cause = cause(true, endpoint.as_str(), &ProviderKey::Variable("HOME".to_owned())).await;
-    assert!(cause.starts_with("chat/completions: the assistant names an environment variable"), "{cause}");
-    assert!(providers.all_seen().is_empty());
+    for key in [ProviderKey::Credential(credential_name()), ProviderKey::Variable("SHARED_KEY".to_owned())] {
+        let asked = providers.seen(Service::Chat).len();
+        let mut session = engines_of(vec![credential(&endpoint, TENANT)]).open(spec(&endpoint, &key));
+        session.begin(AudioFormat::Pcmu);
+        session.order(AgentOrder::Answer);
+        while next(&mut *session).await != AgentEvent::Answered {}
+        assert_eq!(providers.seen(Service::Chat).len(), asked + 1);
+    }
+}
 
-    let mut session = engines(true).open(spec(&endpoint, &ProviderKey::Variable("ALLOWED_KEY".to_owned())));
+/// What somebody writes into the database past every check ends here, whichever service it is of.
+#[tokio::test]
+async fn key_of_no_service_is_sent_to_another_origin() {
+    let providers = Providers::start(Settings::default()).await;
+    let (decoy, home) = (Decoy::start().await, providers.endpoint());
+    let stranger = TenantId::from_uuid(uuid::Uuid::from_u128(2));
+    let named = || ProviderKey::Credential(credential_name());
+    for (service, path) in ["chat/completions", "audio/transcriptions", "audio/speech"].iter().enumerate() {
+        for (credentials, key, why) in [
+            (vec![credential(&home, TENANT)], named(), "may only be sent to"),
+            (vec![credential(&home, TENANT)], ProviderKey::Variable("SHARED_KEY".into()), "may only be sent"),
+            (vec![credential(&decoy.url("http"), stranger)], named(), "does not let this tenant use"),
+            (vec![], ProviderKey::Variable("HOME".into()), "no such credential"),
+            (vec![], stored("sk-stored", &home), "which it was stored for"),
+        ] {
+            let mut services = [(); 3].map(|()| (home.clone(), ProviderKey::None));
+            services[service] = (decoy.url("http"), key);
+            let mut session = engines_of(credentials).open(spec_of(services));
+            let AgentEvent::Broken { cause } = next(&mut *session).await else { panic!("it goes on") };
+            assert!(matches!(cause, AgentFailure::Credential(_)), "{cause:?}");
+            let cause = cause.to_string();
+            assert!(cause.starts_with(path) && cause.contains(why), "{cause}");
+            assert!(!cause.contains("sk-"), "{cause}");
+        }
+    }
+    decoy.saw_nothing().await;
+    assert!(providers.all_seen().is_empty());
+}
+
+#[tokio::test]
+async fn key_does_not_follow_a_redirect() {
+    let decoy = Decoy::start().await;
+    let redirecting = Decoy::redirecting_to(&decoy.url("http")).await;
+    let endpoint = redirecting.url("http");
+    let mut session = engines(true).open(spec(&endpoint, &stored("sk-stored", &endpoint)));
     session.begin(AudioFormat::Pcmu);
     session.order(AgentOrder::Answer);
-    while next(&mut *session).await != AgentEvent::Answered {}
-    assert_eq!(providers.seen(Service::Chat).len(), 1);
+    loop {
+        match next(&mut *session).await {
+            AgentEvent::Ready { .. } => {}
+            AgentEvent::Broken { cause } => break assert!(cause.to_string().contains("307"), "{cause}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    decoy.saw_nothing().await;
 }
 
 /// Media threads open sessions: they have no time for connections.

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod answers;
+#[expect(unreachable_pub, reason = "shared with the tests of other engines")]
+#[path = "../decoy.rs"]
+mod decoy;
 mod doors;
 mod faults;
 mod orders;

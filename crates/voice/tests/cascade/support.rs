@@ -1,6 +1,5 @@
 //! A session with the double, as a call has it.
 
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
@@ -9,10 +8,13 @@ use std::time::Duration;
 
 use audio_codec_algorithms::{decode_ulaw, encode_ulaw};
 use domain::assistant::tool::{self, Tool, ToolForm};
-use domain::assistant::{Brain, Cascade, Language, Persona, Provider, ProviderKey};
+use domain::assistant::{
+    AllowedTenants, BoundKey, Brain, Cascade, Credential, CredentialName, Credentials, Language, Persona,
+    Provider, ProviderKey,
+};
 use domain::audio::{AudioFormat, FRAME_BYTES, Frame};
-use domain::ids::CallId;
-use domain::network::{AddressPolicy, Network};
+use domain::ids::{CallId, TenantId};
+use domain::network::{AddressPolicy, Network, Origin};
 use domain::ports::{AgentEvent, AgentOrder, AgentSession, AgentSpec, TurnId, UtteranceId, VoiceAgent};
 use domain::secret::Secret;
 use egress::Resolve;
@@ -31,10 +33,34 @@ pub(crate) const STALL: Duration = Duration::from_secs(1);
 
 /// Engines that may call 127.0.0.1, if `allowed`, and know no name but those that lead there.
 pub(crate) fn engines(allowed: bool) -> Engines {
-    engines_with(allowed, Timeouts { stall: STALL, ..Timeouts::default() })
+    engines_with(allowed, Timeouts { stall: STALL, ..Timeouts::default() }, Credentials::default())
 }
 
-fn engines_with(allowed: bool, timeouts: Timeouts) -> Engines {
+/// The same with the operator's credentials, each of which has the key `sk-credential`.
+pub(crate) fn engines_of(credentials: Vec<Credential>) -> Engines {
+    engines_with(true, Timeouts { stall: STALL, ..Timeouts::default() }, Credentials::new(credentials))
+}
+
+/// The credential `shared`, which this tenant's assistants may have sent to this endpoint.
+pub(crate) fn credential(endpoint: &Url, tenant: TenantId) -> Credential {
+    Credential {
+        name: credential_name(),
+        variable: Some("SHARED_KEY".to_owned()),
+        origins: Origin::of(endpoint).into_iter().collect(),
+        tenants: AllowedTenants::Only([tenant].into()),
+    }
+}
+
+pub(crate) fn credential_name() -> CredentialName {
+    CredentialName::parse("shared").unwrap()
+}
+
+/// A key that is stored for the endpoint's origin.
+pub(crate) fn stored(key: &str, endpoint: &Url) -> ProviderKey {
+    ProviderKey::Stored(BoundKey::new(Secret::new(key.to_owned()), Origin::of(endpoint).unwrap()))
+}
+
+fn engines_with(allowed: bool, timeouts: Timeouts, credentials: Credentials) -> Engines {
     let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -45,7 +71,8 @@ fn engines_with(allowed: bool, timeouts: Timeouts) -> Engines {
         control: Handle::current(),
         policy: AddressPolicy { allowed: networks, own: Vec::new() },
         tls: Arc::new(tls),
-        variables: BTreeMap::from([("ALLOWED_KEY".to_owned(), Secret::new("sk-variable".to_owned()))]),
+        credentials,
+        secrets: [(credential_name(), Secret::new("sk-credential".to_owned()))].into(),
         timeouts,
     };
     Engines::with_resolver(settings, Arc::new(Home))
@@ -62,14 +89,23 @@ impl Resolve for Home {
 
 /// What a session is told; the tools are the keys and hanging up.
 pub(crate) fn spec(endpoint: &Url, key: &ProviderKey) -> AgentSpec {
-    let provider =
-        |model: &str| Provider { endpoint: endpoint.clone(), model: model.to_owned(), key: key.clone() };
+    spec_of([(); 3].map(|()| (endpoint.clone(), key.clone())))
+}
+
+/// Whose assistant speaks.
+pub(crate) const TENANT: TenantId = TenantId::from_uuid(uuid::Uuid::from_u128(1));
+
+/// The same with a language model, a recogniser and a voice of its own.
+pub(crate) fn spec_of(services: [(Url, ProviderKey); 3]) -> AgentSpec {
+    let provider = |(endpoint, key), model: &str| Provider { endpoint, model: model.to_owned(), key };
+    let [chat, transcription, speech] = services;
     AgentSpec {
         call: CallId::parse("0198d0a0-7c00-7000-8000-00000000002a").unwrap(),
+        tenant: TENANT,
         brain: Brain::Cascade(Cascade {
-            chat: provider("thinker"),
-            transcription: provider("listener"),
-            speech: provider("speaker"),
+            chat: provider(chat, "thinker"),
+            transcription: provider(transcription, "listener"),
+            speech: provider(speech, "speaker"),
             voice: "nova".to_owned(),
         }),
         instructions: "Be kind.".to_owned(),
@@ -102,12 +138,13 @@ impl Call {
 
     /// With the patience of production.
     pub(crate) async fn patient(settings: Settings) -> Self {
-        Self::over(settings, engines_with(true, Timeouts::default())).await
+        Self::over(settings, engines_with(true, Timeouts::default(), Credentials::default())).await
     }
 
     async fn over(settings: Settings, engines: Engines) -> Self {
-        let key = settings.key.clone().map_or(ProviderKey::None, |key| ProviderKey::Stored(Secret::new(key)));
+        let key = settings.key.clone();
         let providers = Providers::start(settings).await;
+        let key = key.map_or(ProviderKey::None, |key| stored(&key, &providers.endpoint()));
         let session = engines.open(spec(&providers.endpoint(), &key));
         let mut call = Self { providers, session };
         call.session.begin(AudioFormat::Pcmu);
@@ -166,7 +203,7 @@ impl Call {
             match self.event().await {
                 AgentEvent::Answered => return,
                 AgentEvent::Broken { cause } => {
-                    told.broken = Some(cause);
+                    told.broken = Some(cause.to_string());
                     return;
                 }
                 event => told.take(event),

@@ -1,11 +1,10 @@
 //! Every dialect, against a double that insists on it.
 
-use domain::assistant::{Dialect, ProviderKey};
+use domain::assistant::Dialect;
 use domain::ports::AgentOrder;
-use domain::secret::Secret;
 use test_realtime::{Double, Options};
 
-use crate::support::{Call, TIMEOUTS, words};
+use crate::support::{Call, TIMEOUTS, stored, words};
 
 #[tokio::test]
 async fn every_dialect_is_spoken_as_it_is_insisted_on() {
@@ -19,7 +18,7 @@ async fn every_dialect_is_spoken_as_it_is_insisted_on() {
         let double = Double::start(options).await;
         let mut call = Call::with(&double, TIMEOUTS, |realtime| {
             realtime.dialect = dialect;
-            realtime.provider.key = ProviderKey::Stored(Secret::new("sk-1".to_owned()));
+            realtime.provider.key = stored("sk-1", &double.url());
         })
         .await;
         call.order(AgentOrder::Answer);

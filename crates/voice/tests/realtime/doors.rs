@@ -2,51 +2,90 @@
 
 use std::time::Duration;
 
-use domain::assistant::{Dialect, ProviderKey};
+use domain::assistant::{AllowedTenants, Credential, Credentials, Dialect, ProviderKey};
 use domain::audio::AudioFormat;
 use domain::network::AddressPolicy;
 use domain::ports::AgentOrder;
-use domain::secret::Secret;
 use test_realtime::{Double, Fault, Options};
 use tokio::time::Instant;
+use url::Url;
 use voice::Engines;
 
+use crate::decoy::Decoy;
 use crate::support::tls::server_and_client;
-use crate::support::{Call, TIMEOUTS, engines, realtime, settings};
+use crate::support::{Call, TIMEOUTS, credential, credential_name, engines, realtime, settings, stored};
 
 fn wants(key: &str) -> Options {
     Options { key: Some(key.to_owned()), ..Options::default() }
 }
 
 #[tokio::test]
-async fn a_stored_key_or_an_allowed_variable_opens_the_door() {
+async fn stored_key_or_credential_lets_the_assistant_in() {
     let double = Double::start(wants("sk-stored")).await;
-    let stored = ProviderKey::Stored(Secret::new("sk-stored".to_owned()));
-    Call::with(&double, TIMEOUTS, |realtime| realtime.provider.key = stored).await;
+    let own = stored("sk-stored", &double.url());
+    Call::with(&double, TIMEOUTS, |realtime| realtime.provider.key = own).await;
 
     let double = Double::start(wants("from-the-environment")).await;
-    let variable = ProviderKey::Variable("REALTIME_KEY".to_owned());
-    Call::with(&double, TIMEOUTS, |realtime| realtime.provider.key = variable).await;
+    for key in [ProviderKey::Credential(credential_name()), ProviderKey::Variable("REALTIME_KEY".to_owned())]
+    {
+        Call::with(&double, TIMEOUTS, |realtime| realtime.provider.key = key).await;
+    }
 }
 
 #[tokio::test]
 async fn a_wrong_key_breaks_the_session_at_once() {
     let double = Double::start(wants("right")).await;
     let mut realtime = realtime(double.url());
-    realtime.provider.key = ProviderKey::Stored(Secret::new("sk-wrong".to_owned()));
+    realtime.provider.key = stored("sk-wrong", &double.url());
     let mut call = Call::open(&engines(TIMEOUTS), realtime);
     assert_eq!(call.broken().await, "the provider refused the key (401)");
     assert_eq!(double.record().connections, 1, "it is not tried again");
 }
 
+/// What somebody writes into the database past every check ends here.
 #[tokio::test]
-async fn a_variable_that_the_operator_does_not_allow_is_never_read() {
-    let double = Double::start(Options::default()).await;
+async fn key_is_not_sent_to_another_origin_or_for_another_tenant() {
+    let (double, decoy) = (Double::start(Options::default()).await, Decoy::start().await);
+    let at = |endpoint: Url| credential(&endpoint);
+    let strangers = Credential { tenants: AllowedTenants::default(), ..at(decoy.url("ws")) };
+    let own = || ProviderKey::Credential(credential_name());
+    for (credentials, key, why) in [
+        (vec![], own(), "no such credential"),
+        (vec![], ProviderKey::Variable("HOME".to_owned()), "no such credential"),
+        (vec![at(double.url())], own(), "may only be sent to"),
+        (vec![at(double.url())], ProviderKey::Variable("REALTIME_KEY".to_owned()), "may only be sent to"),
+        (vec![strangers], own(), "does not let this tenant use"),
+        (vec![], stored("sk-stored", &double.url()), "which it was stored for"),
+    ] {
+        let mut settings = settings(TIMEOUTS);
+        settings.credentials = Credentials::new(credentials);
+        let mut realtime = realtime(decoy.url("ws"));
+        realtime.provider.key = key.clone();
+        let mut call = Call::open(&Engines::new(settings), realtime);
+        let cause = call.broken().await;
+        assert!(cause.contains(why) && !cause.contains("sk-stored"), "{key:?}: {cause}");
+    }
+    decoy.saw_nothing().await;
+
+    // Every tenant may use it once the operator says so.
+    let double = Double::start(wants("from-the-environment")).await;
+    let shared = Credential { tenants: AllowedTenants::All, ..credential(&double.url()) };
+    let mut settings = settings(TIMEOUTS);
+    settings.credentials = Credentials::new(vec![shared]);
     let mut realtime = realtime(double.url());
-    realtime.provider.key = ProviderKey::Variable("HOME".to_owned());
+    realtime.provider.key = own();
+    Call::open(&Engines::new(settings), realtime).begin(AudioFormat::Pcmu).await;
+}
+
+#[tokio::test]
+async fn key_does_not_follow_a_redirect() {
+    let decoy = Decoy::start().await;
+    let redirecting = Decoy::redirecting_to(&decoy.url("http")).await;
+    let mut realtime = realtime(redirecting.url("ws"));
+    realtime.provider.key = stored("sk-stored", &redirecting.url("ws"));
     let mut call = Call::open(&engines(TIMEOUTS), realtime);
-    assert!(call.broken().await.contains("does not allow"));
-    assert_eq!(double.record().connections, 0);
+    assert_eq!(call.broken().await, "the provider has no such session (307)");
+    decoy.saw_nothing().await;
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@
 )]
 
 mod answers;
+#[path = "../decoy.rs"]
+mod decoy;
 mod dialects;
 mod doors;
 mod failures;

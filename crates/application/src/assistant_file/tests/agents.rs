@@ -1,7 +1,7 @@
 //! Files of assistants that are an AI.
 
 use domain::assistant::tool::Tool;
-use domain::assistant::{Agent, Brain, Dialect, Provider, ProviderKey};
+use domain::assistant::{Agent, Brain, CredentialName, Dialect, Provider, ProviderKey};
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn everything_that_an_ai_can_be_told_arrives() {
         model = "m"
         voice = "v"
         transcription_model = "whisper-1"
-        key_variable = "OPENAI_API_KEY"
+        credential = "OpenAI"
         "#,
     );
     assert_eq!(persona.instructions.trim(), "You are Ada.");
@@ -73,8 +73,8 @@ fn everything_that_an_ai_can_be_told_arrives() {
     let targets: Vec<_> = targets.map(|target| (target.name.as_str(), target.number.as_str())).collect();
     assert_eq!(targets, [("reception", "+14155550100"), ("Nurse Joy", "+442079460000")]);
     let Brain::Realtime(realtime) = brain else { panic!("another brain") };
-    let variable = ProviderKey::Variable("OPENAI_API_KEY".to_owned());
-    assert_eq!(shown(&realtime.provider), ("ws://10.0.0.5:8080/realtime?x=y", "m", &variable));
+    let named = ProviderKey::Credential(CredentialName::parse("openai").unwrap());
+    assert_eq!(shown(&realtime.provider), ("ws://10.0.0.5:8080/realtime?x=y", "m", &named));
     assert_eq!(realtime.dialect, Dialect::LocalAi);
     assert_eq!(
         (realtime.voice.as_deref(), realtime.transcription_model.as_deref()),
@@ -113,7 +113,12 @@ fn a_mistake_is_named_with_what_is_allowed() {
             ("realtime.endpoint = 'wss://192.168.0.1/'", "realtime.endpoint", "private"),
             ("realtime.endpoint = 'wss://u:p@api.openai.com/'", "realtime.endpoint", "a password"),
             ("realtime.endpoint = 'wss://api.openai.com/?a=b&Api-Key=c'", "realtime.endpoint", "key set"),
-            ("realtime.key_variable = 'DATABASE_URL'", "realtime.key_variable", "ENGINES__KEY_VARIABLES"),
+            ("realtime.credential = 'open-ai'", "realtime.credential", "ENGINES__CREDENTIALS"),
+            (
+                "realtime.credential = 'openai'\nrealtime.key_variable = 'OPENAI_API_KEY'",
+                "realtime.credential",
+                "without key_variable",
+            ),
             ("realtime.key = 'sk-secret'", "realtime.key", "callwright assistant key set"),
             ("realtime.voice = ''", "realtime.voice", "1 to 200"),
             ("realtime.speed = 2", "speed", "expected one of"),
@@ -130,11 +135,6 @@ fn a_mistake_is_named_with_what_is_allowed() {
                 "cascade.speech.endpoint",
                 "not an http or https URL",
             ),
-            (
-                "transcription.key_variable = 'OTHER'",
-                "cascade.transcription.key_variable",
-                "lets assistants name",
-            ),
             ("speech.key = 'sk-secret'", "cascade.speech.key", "callwright assistant key set"),
             ("[realtime]\nmodel = 'm'", "realtime", "goes with engine = \"realtime\" only"),
         ],
@@ -143,6 +143,47 @@ fn a_mistake_is_named_with_what_is_allowed() {
     let long = format!("instructions = '{}'\n", "x".repeat(32_001));
     let text = told(&REALTIME.replace("instructions = 'Ask.'\n", ""), &long);
     assert!(text.contains("1 to 32000"), "{text}");
+}
+
+/// The credential of the operator is for one tenant and two origins; another endpoint is another server.
+#[test]
+fn credential_is_named_by_its_tenant_at_its_origins() {
+    let stranger = TenantId::from(NewId::at(OffsetDateTime::UNIX_EPOCH, [2; 10]));
+    for named in ["credential = 'openai'", "credential = 'OPENAI'", "key_variable = 'OPENAI_API_KEY'"] {
+        let part = named.split(' ').next().unwrap();
+        let realtime = format!("{REALTIME}realtime.{named}\n");
+        // The usual endpoints are at an origin too.
+        for endpoint in ["", "realtime.endpoint = 'ws://10.0.0.5:8080/x'"] {
+            let text = format!("{realtime}{endpoint}\n");
+            let owned = read(&text).of_tenant(tenant(), &allowed().credentials).unwrap();
+            let id = NewId::at(OffsetDateTime::UNIX_EPOCH, [1; 10]);
+            let made = owned.into_assistant(id.into(), id.into(), OffsetDateTime::UNIX_EPOCH);
+            assert_eq!(made.tenant, tenant());
+        }
+        for endpoint in ["wss://evil.example/v1", "wss://api.openai.com:444/", "ws://10.0.0.6:8080/"] {
+            let told = refused(&format!("{realtime}realtime.endpoint = '{endpoint}'\n"), tenant());
+            assert_eq!(
+                told,
+                "realtime.endpoint: the key may only be sent to http://10.0.0.5:8080, https://api.openai.com"
+            );
+        }
+        let told = refused(&realtime, stranger);
+        assert!(told.starts_with(&format!("realtime.{part}: not a credential")), "{told}");
+        assert!(!told.contains("api.openai.com"), "{told}");
+        for service in ["chat", "transcription", "speech"] {
+            let own = format!("{CASCADE}{service}.{named}\n");
+            assert!(read(&own).of_tenant(tenant(), &allowed().credentials).is_ok(), "{own}");
+            let told = refused(&format!("{own}{service}.endpoint = 'https://evil.example/v1'\n"), tenant());
+            assert!(told.starts_with(&format!("cascade.{service}.endpoint: the key may only")), "{told}");
+            let told = refused(&own, stranger);
+            assert!(told.starts_with(&format!("cascade.{service}.{part}: not a credential")), "{told}");
+        }
+    }
+    for unknown in ["credential = 'other'", "key_variable = 'HOME'"] {
+        let told = refused(&format!("{REALTIME}realtime.{unknown}\n"), tenant());
+        assert!(told.contains("not a credential that the operator lets this tenant use"), "{told}");
+        assert!(!told.contains("HOME"), "it may be a key: {told}");
+    }
 }
 
 #[test]

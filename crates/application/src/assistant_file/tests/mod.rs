@@ -6,7 +6,9 @@ mod examples;
 mod scripts;
 mod written;
 
-use domain::network::Network;
+use domain::assistant::{AllowedTenants, Credential, CredentialName};
+use domain::ids::NewId;
+use domain::network::{Network, Origin};
 
 use super::*;
 
@@ -16,10 +18,29 @@ const REALTIME: &str =
 const CASCADE: &str = "name = 'A'\nengine = 'cascade'\ninstructions = 'Ask.'\n[cascade]\nvoice = 'alloy'\n\
     chat.model = 'c'\ntranscription.model = 't'\nspeech.model = 's'\n";
 
-/// One network and one variable are allowed.
+/// Whose files they are.
+fn tenant() -> TenantId {
+    TenantId::from(NewId::at(OffsetDateTime::UNIX_EPOCH, [1; 10]))
+}
+
+/// One network, and one credential for one tenant.
 fn allowed() -> Allowed {
     let addresses = AddressPolicy { allowed: vec![Network::parse("10.0.0.0/8").unwrap()], own: Vec::new() };
-    Allowed { addresses, variables: ["OPENAI_API_KEY".to_owned()].into() }
+    let openai = Credential {
+        name: CredentialName::parse("openai").unwrap(),
+        variable: Some("OPENAI_API_KEY".to_owned()),
+        origins: ["https://api.openai.com", "http://10.0.0.5:8080"]
+            .map(|own| Origin::parse(own).unwrap())
+            .into(),
+        tenants: AllowedTenants::Only([tenant()].into()),
+    };
+    Allowed { addresses, credentials: Credentials::new(vec![openai]) }
+}
+
+/// The words about a file that one of its tenant's may not store.
+#[track_caller]
+fn refused(text: &str, tenant: TenantId) -> String {
+    read(text).of_tenant(tenant, &allowed().credentials).unwrap_err().to_string()
 }
 
 fn read(text: &str) -> Draft {

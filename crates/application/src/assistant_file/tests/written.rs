@@ -1,7 +1,5 @@
 //! Files that are written of assistants.
 
-use domain::assistant::ProviderKey;
-use domain::ids::NewId;
 use domain::secret::Secret;
 use time::OffsetDateTime;
 
@@ -9,7 +7,8 @@ use super::*;
 
 fn assistant(draft: Draft) -> Assistant {
     let id = NewId::at(OffsetDateTime::UNIX_EPOCH, [1; 10]);
-    draft.into_assistant(id.into(), id.into(), id.into(), OffsetDateTime::UNIX_EPOCH)
+    let owned = draft.of_tenant(tenant(), &allowed().credentials).unwrap();
+    owned.into_assistant(id.into(), id.into(), OffsetDateTime::UNIX_EPOCH)
 }
 
 #[test]
@@ -29,6 +28,7 @@ fn what_is_written_of_an_assistant_reads_as_the_same_one() {
         format!("{top}{agent}{REALTIME}{tables}{people}"),
         CASCADE.to_owned(),
         format!("{top}tools = []\n{CASCADE}{tables}"),
+        format!("{CASCADE}chat.credential = 'openai'\nspeech.key_variable = 'OPENAI_API_KEY'\n"),
     ] {
         let draft = read(&text);
         let written = write(&assistant(draft.clone()));
@@ -39,7 +39,7 @@ fn what_is_written_of_an_assistant_reads_as_the_same_one() {
 #[test]
 fn no_stored_key_is_written() {
     let mut own = assistant(read(CASCADE));
-    own.set_provider_key(None, &ProviderKey::Stored(Secret::new("sk-secret".to_owned())));
+    own.set_provider_key(None, Some(&Secret::new("sk-secret".to_owned())));
     let written = write(&own);
     assert!(!written.contains("sk-secret") && !written.contains("key"), "{written}");
     assert_eq!(read(&written), read(CASCADE));

@@ -1,12 +1,13 @@
 //! An assistant as the file that describes it: the command line takes the same text.
 
 use actix_web::HttpResponse;
-use application::assistant_file::{self, Draft};
+use application::assistant_file::OwnedDraft;
 use askama::Template;
 use domain::assistant::Assistant;
 use domain::ids::AssistantId;
 use domain::user::Right;
 
+use super::form::Replaced;
 use super::words::{self, Words};
 use super::{form, named, said};
 use crate::answer;
@@ -54,15 +55,17 @@ pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
     let mut filled = Filled::retyped(&inside, &["file"])?;
     let Some(draft) = read(&inside, &mut filled) else { return page(&inside, Some(&own), filled) };
-    if let Some(other) = form::replace(&inside, &own, &mut filled, draft).await? {
-        return page(&inside, Some(&other), filled);
+    match form::replace(&inside, &own, &mut filled, draft).await? {
+        Replaced::Saved { done } => {
+            Ok(answer::see(&inside.href(&format!("/assistants/{}/file?done={done}", own.id))))
+        }
+        Replaced::Overtaken(other) => page(&inside, Some(&other), filled),
     }
-    Ok(answer::see(&inside.href(&format!("/assistants/{}/file?done=saved", own.id))))
 }
 
 /// The assistant that was described.
-fn read(inside: &Inside, filled: &mut Filled) -> Option<Draft> {
-    let read = assistant_file::parse(filled.value("file"), &inside.service.allowed_assistants);
+fn read(inside: &Inside, filled: &mut Filled) -> Option<OwnedDraft> {
+    let read = form::read(inside, filled.value("file"));
     read.map_err(|bad| filled.note("file", &bad)).ok()
 }
 

@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use application::values;
-use domain::assistant::{ProviderKey, ProviderRole};
+use domain::assistant::ProviderRole;
 use domain::scope::Reach;
 use domain::secret::Secret;
 
@@ -17,11 +17,11 @@ pub(super) async fn give(inside: Inside) -> Result<HttpResponse, PageError> {
     let page = inside.href(&format!("/assistants/{}", own.id));
     let role = inside.form.text("provider").and_then(ProviderRole::parse).ok_or(PageError::BadForm)?;
     let key = if inside.form.ticked("remove") {
-        ProviderKey::None
+        None
     } else {
         let text = inside.form.text("key").unwrap_or_default();
         match values::provider_key(text) {
-            Ok(key) => ProviderKey::Stored(Secret::new(key)),
+            Ok(key) => Some(Secret::new(key)),
             Err(broken) => return form::with_bad_key(&inside, &own, &broken),
         }
     };

@@ -46,6 +46,13 @@ fn words_of(language: Language, what: Happening<'_>) -> (&'static str, String, S
         Happening::ForwardingFailed(target) => {
             ("bad", say("Could not be handed to", "N’a pas pu être transféré à"), target.to_owned())
         }
+        Happening::CredentialRefused => plain(
+            "bad",
+            say(
+                "The key of the assistant’s provider may not be sent to its endpoint",
+                "La clé du fournisseur de l’assistant ne peut pas être envoyée à son adresse",
+            ),
+        ),
         Happening::AssistantBroke => {
             plain("bad", say("The assistant broke", "L’assistant est tombé en panne"))
         }

@@ -20,9 +20,10 @@ use application::replace_metadata::ReplaceMetadata;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use dashboard::{Dashboard, FORMS_MAX, Front, MISSES_MAX, Service};
+use domain::assistant::{AllowedTenants, Credential, CredentialName, Credentials};
 use domain::audit::{Action, Actor, Deed};
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
-use domain::network::{AddressPolicy, Network};
+use domain::network::{AddressPolicy, Network, Origin};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
 use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
@@ -286,10 +287,18 @@ pub(crate) fn operator(at: time::OffsetDateTime) -> Deed {
     Deed { actor: Actor::Operator, from: None, at }
 }
 
-/// One network and one variable.
+/// One network, a credential of every tenant, and one of others.
 pub(crate) fn allowed_assistants() -> Allowed {
     let addresses = AddressPolicy { allowed: vec![Network::parse("10.0.0.0/8").unwrap()], own: Vec::new() };
-    Allowed { addresses, variables: ["OPENAI_API_KEY".to_owned()].into() }
+    let credential = |name: &str, variable: &str, tenants| Credential {
+        name: CredentialName::parse(name).unwrap(),
+        variable: Some(variable.to_owned()),
+        origins: ["https://api.openai.com"].map(|origin| Origin::parse(origin).unwrap()).into(),
+        tenants,
+    };
+    let openai = credential("openai", "OPENAI_API_KEY", AllowedTenants::All);
+    let others = credential("others", "OTHERS_KEY", AllowedTenants::default());
+    Allowed { addresses, credentials: Credentials::new(vec![openai, others]) }
 }
 
 /// A fresh id.

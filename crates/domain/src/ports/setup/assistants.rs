@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 
 use super::{Added, SetupError};
-use crate::assistant::{Assistant, ProviderKey, ProviderRole};
+use crate::assistant::{Assistant, ProviderRole};
 use crate::audit::Deed;
 use crate::ids::{AssistantId, OrganizationId};
 use crate::page::PageRequest;
 use crate::ports::{ReviseError, Seen, StoreUnavailable};
 use crate::scope::Reach;
+use crate::secret::Secret;
 
 /// The assistants. One that is retired is no longer found here, and places no more calls; the calls
 /// that it has had keep naming it.
@@ -44,13 +45,14 @@ pub trait Assistants: Send + Sync {
         deed: Deed,
     ) -> Result<Assistant, ReviseError>;
 
-    /// Gives one provider of an assistant, or all of them, this key, if the organization is live.
+    /// Stores a key for one provider of an assistant, or for all of them, by
+    /// [`Assistant::set_provider_key`], if the organization is live; `None` forgets it.
     async fn set_provider_key(
         &self,
         reach: Reach,
         id: AssistantId,
         role: Option<ProviderRole>,
-        key: ProviderKey,
+        key: Option<Secret<String>>,
         deed: Deed,
     ) -> Result<Assistant, SetupError>;
 

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::assistant::{Assistant, Brain, Engine, ProviderKey, ProviderRole};
+use crate::assistant::{Assistant, Brain, CredentialName, Engine, ProviderKey, ProviderRole};
 use crate::audit::Action;
 use crate::ids::{AssistantId, OrganizationId, TenantId};
 use crate::page::PageRequest;
@@ -10,12 +10,12 @@ use crate::ports::{ReviseError, SetupError};
 use crate::scope::{Reach, Scope};
 use crate::secret::Secret;
 use crate::testing::fixtures::{
-    Ground, TestResult, add_organization, assistant, bare, cascade, deed, fresh, moment, realtime,
+    Ground, TestResult, add_organization, assistant, bare, cascade, deed, fresh, moment, realtime, stored,
 };
 use crate::testing::world::World;
 
-fn stored(key: &str) -> ProviderKey {
-    ProviderKey::Stored(Secret::new(key.to_owned()))
+fn secret(key: &str) -> Option<Secret<String>> {
+    Some(Secret::new(key.to_owned()))
 }
 
 async fn listed(world: &World, organization: OrganizationId) -> Result<Vec<Assistant>, SetupError> {
@@ -31,7 +31,7 @@ async fn give_key(
     world: &World,
     id: AssistantId,
     role: Option<ProviderRole>,
-    key: ProviderKey,
+    key: Option<Secret<String>>,
 ) -> Result<Assistant, SetupError> {
     world.assistants.set_provider_key(Reach::Everything, id, role, key, deed(moment(1))).await
 }
@@ -43,7 +43,7 @@ fn keys(assistant: &Assistant) -> Vec<ProviderKey> {
 /// The same assistant, thinking at another address and without a key of its own.
 fn moved(assistant: &Assistant, endpoint: &str) -> TestResult<Assistant> {
     let mut moved = assistant.clone();
-    moved.set_provider_key(None, &ProviderKey::None);
+    moved.set_provider_key(None, None);
     if let Engine::Agent(agent) = &mut moved.engine {
         let endpoint = Url::parse(endpoint)?;
         match &mut agent.brain {
@@ -52,6 +52,18 @@ fn moved(assistant: &Assistant, endpoint: &str) -> TestResult<Assistant> {
         }
     }
     Ok(moved)
+}
+
+/// An AI assistant whose key is a credential of the operator.
+fn with_credential(tenant: TenantId, organization: OrganizationId) -> TestResult<Assistant> {
+    let mut made = bare(tenant, organization)?;
+    if let Engine::Agent(agent) = &mut made.engine
+        && let Brain::Realtime(realtime) = &mut agent.brain
+    {
+        let name = CredentialName::parse("openai").ok_or("no name")?;
+        realtime.provider.key = ProviderKey::Credential(name);
+    }
+    Ok(made)
 }
 
 /// Script, agent, keys, conduct and all; a call finds it just so.
@@ -63,6 +75,7 @@ pub async fn every_kind_of_assistant_comes_back_as_stored(world: &World) -> Test
         realtime(tenant, organization)?,
         cascade(tenant, organization)?,
         bare(tenant, organization)?,
+        with_credential(tenant, organization)?,
     ] {
         world.add_assistant(made.clone()).await?;
         assert_eq!(world.assistants.assistant(Reach::Everything, made.id).await?.as_ref(), Some(&made));
@@ -151,10 +164,12 @@ pub async fn a_stored_key_stays_until_the_endpoint_goes_elsewhere(world: &World)
         assert!(!keys(&kept).iter().any(|key| matches!(key, ProviderKey::Variable(_))));
         let gone = revise(world, moved(&made, far)?).await?;
         assert_eq!(keys(&gone).into_iter().next(), Some(ProviderKey::None));
+        assert_eq!(gone.keys_lost_since(&kept).len(), 1);
+        assert!(kept.keys_lost_since(&made).is_empty());
         let back = revise(world, moved(&made, near)?).await?;
         assert_eq!(keys(&back).into_iter().next(), Some(ProviderKey::None));
         let mut anew = moved(&made, far)?;
-        anew.set_provider_key(None, &stored("a second key"));
+        anew.set_provider_key(None, secret("a second key").as_ref());
         assert_eq!(revise(world, anew.clone()).await?, anew);
     }
     Ok(())
@@ -166,20 +181,24 @@ pub async fn a_provider_is_given_a_key_and_loses_it(world: &World) -> TestResult
     let made = cascade(ground.tenant, ground.organization)?;
     world.add_assistant(made.clone()).await?;
     let give = |role, key| give_key(world, made.id, role, key);
-    let variable = || ProviderKey::Variable("TTS_KEY".to_owned());
-    let heard = give(Some(ProviderRole::Transcription), stored("a")).await?;
-    assert_eq!(keys(&heard), [stored("chat key"), stored("a"), variable()]);
-    assert_eq!(keys(&give(None, stored("b")).await?), [stored("b"), stored("b"), stored("b")]);
-    let lost = give(Some(ProviderRole::Chat), ProviderKey::None).await?;
-    assert_eq!(keys(&lost), [ProviderKey::None, stored("b"), stored("b")]);
+    let (chat, hearing, voice) =
+        ("https://chat.example.com", "http://127.0.0.1:8000", "https://tts.example.com");
+    let variable = ProviderKey::Variable("TTS_KEY".to_owned());
+    let heard = give(Some(ProviderRole::Transcription), secret("a")).await?;
+    assert_eq!(keys(&heard), [stored("chat key", chat)?, stored("a", hearing)?, variable]);
+    // Each is bound to the origin of its own endpoint.
+    let (first, second, third) = (stored("b", chat)?, stored("b", hearing)?, stored("b", voice)?);
+    assert_eq!(keys(&give(None, secret("b")).await?), [first, second.clone(), third.clone()]);
+    let lost = give(Some(ProviderRole::Chat), None).await?;
+    assert_eq!(keys(&lost), [ProviderKey::None, second, third]);
     assert_eq!(world.assistants.assistant(Reach::Everything, made.id).await?, Some(lost));
-    give(Some(ProviderRole::Transcription), ProviderKey::None).await?;
-    give(Some(ProviderRole::Chat), stored("chat key")).await?;
-    assert_eq!(give(Some(ProviderRole::Speech), variable()).await?, made);
+    give(Some(ProviderRole::Transcription), None).await?;
+    give(Some(ProviderRole::Chat), secret("chat key")).await?;
+    assert_eq!(revise(world, made.clone()).await?, made);
 
-    let other = give(Some(ProviderRole::Realtime), stored("c")).await;
+    let other = give(Some(ProviderRole::Realtime), secret("c")).await;
     assert!(matches!(other, Err(SetupError::Unknown("provider"))));
-    let script = give_key(world, ground.assistant.id, None, stored("c")).await;
+    let script = give_key(world, ground.assistant.id, None, secret("c")).await;
     assert!(matches!(script, Err(SetupError::Unknown("provider"))));
     assert_eq!(world.assistants.assistant(Reach::Everything, made.id).await?, Some(made));
     assert_eq!(
@@ -200,7 +219,7 @@ pub async fn only_a_live_organizations_assistant_is_changed(world: &World) -> Te
         let changed = Assistant { name: "Other".to_owned(), ..one.clone() };
         let revised = revise(world, changed).await;
         assert!(matches!(revised, Err(ReviseError::Unknown("assistant"))));
-        let given = give_key(world, one.id, None, stored("x")).await;
+        let given = give_key(world, one.id, None, secret("x")).await;
         assert!(matches!(given, Err(SetupError::Unknown("assistant"))));
     }
     assert_eq!(world.assistants.assistant(Reach::Everything, own.id).await?, Some(own));
@@ -219,7 +238,7 @@ pub async fn a_retired_assistant_places_no_calls(world: &World) -> TestResult {
     assert_eq!(world.assistants.assistant(reach, own.id).await?, None);
     assert_eq!(listed(world, ground.organization).await?, []);
     assert!(matches!(revise(world, own.clone()).await, Err(ReviseError::Unknown("assistant"))));
-    let given = give_key(world, own.id, None, stored("x")).await;
+    let given = give_key(world, own.id, None, secret("x")).await;
     assert!(matches!(given, Err(SetupError::Unknown("assistant"))));
     let record = world.records.read(ground.scope(), call.id).await?.ok_or("no record")?;
     assert_eq!(record.listing.agent, Some((own.id, own.name)));
@@ -262,7 +281,7 @@ pub async fn assistants_out_of_reach_are_as_missing(world: &World) -> TestResult
         assert!(matches!(added, Err(SetupError::Unknown("organization"))), "{scope:?}");
         let revised = world.assistants.revise_assistant(reach, made.clone(), None, by.clone()).await;
         assert!(matches!(revised, Err(ReviseError::Unknown("assistant"))), "{scope:?}");
-        let given = world.assistants.set_provider_key(reach, id, None, stored("x"), by.clone()).await;
+        let given = world.assistants.set_provider_key(reach, id, None, secret("x"), by.clone()).await;
         assert!(matches!(given, Err(SetupError::Unknown("assistant"))), "{scope:?}");
         assert!(!world.assistants.retire_assistant(reach, id, by).await?, "{scope:?}");
     }
@@ -271,7 +290,7 @@ pub async fn assistants_out_of_reach_are_as_missing(world: &World) -> TestResult
     let late = Assistant { name: "late".to_owned(), ..bare(own.tenant, own.organization)? };
     world.assistants.add_assistant(reach, late.clone(), deed(moment(11))).await?;
     world.assistants.revise_assistant(reach, late.clone(), None, deed(moment(12))).await?;
-    world.assistants.set_provider_key(reach, late.id, None, stored("x"), deed(moment(13))).await?;
+    world.assistants.set_provider_key(reach, late.id, None, secret("x"), deed(moment(13))).await?;
     assert!(world.assistants.retire_assistant(reach, late.id, deed(moment(14))).await?);
     let mut entries = world.audit.entries(own.scope(), None, None, 4).await?;
     entries.retain(|entry| entry.subject == late.id.to_string() && entry.name.as_deref() == Some("late"));

@@ -4,8 +4,8 @@ use crate::ids::{AssistantId, CallId, NumberId, OrganizationId, TenantId};
 use crate::ports::{CreateOrganizationError, SetupError};
 use crate::scope::{Reach, Scope};
 use crate::testing::fixtures::{
-    Ground, TestResult, add_organization, add_tenant, assistant, deed, fresh, moment, new_organization,
-    number, organization, trunk,
+    Ground, TestResult, add_organization, add_tenant, assistant, cascade, deed, fresh, moment,
+    new_organization, number, organization, realtime, trunk,
 };
 use crate::testing::world::World;
 use crate::trunk::{Number, Trunk, TrunkAddress};
@@ -115,6 +115,47 @@ pub async fn every_trunk_of_every_tenant_is_listed(world: &World) -> TestResult 
         world.add_trunk(trunk.clone()).await?;
     }
     assert_eq!(world.directory.trunks().await?, trunks);
+    Ok(())
+}
+
+/// AI assistants alone, batch by batch, of live organizations.
+pub async fn agents_of_all_tenants_come_by_id(world: &World) -> TestResult {
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let ground = Ground::lay(world, None).await?;
+        made.push(realtime(ground.tenant, ground.organization)?);
+        made.push(cascade(ground.tenant, ground.organization)?);
+    }
+    let ground = Ground::lay(world, None).await?;
+    let retired = realtime(ground.tenant, ground.organization)?;
+    let deleted = add_organization(world, ground.tenant).await?;
+    let orphaned = realtime(ground.tenant, deleted)?;
+    for one in made.iter().chain([&retired, &orphaned]) {
+        world.add_assistant(one.clone()).await?;
+    }
+    assert!(world.assistants.retire_assistant(Reach::Everything, retired.id, deed(moment(1))).await?);
+    world.delete_organization(deleted, moment(1)).await?;
+    made.sort_by_key(|one| one.id);
+    let (mut batches, mut after) = (Vec::new(), None);
+    loop {
+        let batch = world.directory.agents(after, 3).await?;
+        let Some(last) = batch.last() else { break };
+        after = Some(last.id);
+        batches.push(batch);
+    }
+    assert_eq!(batches.iter().map(Vec::len).collect::<Vec<_>>(), [3, 1]);
+    assert_eq!(batches.concat(), made);
+    Ok(())
+}
+
+/// Deleted or not; of an unknown one nothing.
+pub async fn an_organization_has_a_tenant(world: &World) -> TestResult {
+    let (own, other) = (Ground::lay(world, None).await?, Ground::lay(world, None).await?);
+    world.delete_organization(other.organization, moment(1)).await?;
+    for ground in [own, other] {
+        assert_eq!(world.directory.tenant_of(ground.organization).await?, Some(ground.tenant));
+    }
+    assert_eq!(world.directory.tenant_of(OrganizationId::from(fresh())).await?, None);
     Ok(())
 }
 

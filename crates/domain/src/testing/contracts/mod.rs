@@ -138,6 +138,8 @@ macro_rules! store_contracts {
                 a_deleted_organization_is_inactive,
                 a_foreign_call_does_not_exist,
                 every_trunk_of_every_tenant_is_listed,
+                agents_of_all_tenants_come_by_id,
+                an_organization_has_a_tenant,
                 nothing_is_set_up_under_an_unknown_owner,
                 the_tenant_is_that_of_the_organization,
             }

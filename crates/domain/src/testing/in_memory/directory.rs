@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 
 use super::InMemory;
-use crate::ids::{AssistantId, NumberId};
+use crate::assistant::{Assistant, Engine};
+use crate::ids::{AssistantId, NumberId, OrganizationId, TenantId};
 use crate::ports::{Directory, Placeable, StoreUnavailable};
 use crate::scope::Scope;
 use crate::trunk::Trunk;
@@ -41,5 +42,29 @@ impl Directory for InMemory {
 
     async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable> {
         Ok(self.reach()?.trunks_in_use().cloned().collect())
+    }
+
+    async fn tenant_of(&self, organization: OrganizationId) -> Result<Option<TenantId>, StoreUnavailable> {
+        let state = self.reach()?;
+        Ok(state.organizations.get(&organization).map(|entry| entry.organization.tenant))
+    }
+
+    async fn agents(
+        &self,
+        after: Option<AssistantId>,
+        limit: u32,
+    ) -> Result<Vec<Assistant>, StoreUnavailable> {
+        let state = self.reach()?;
+        let mut found: Vec<_> = state
+            .assistants
+            .values()
+            .filter(|own| matches!(own.engine, Engine::Agent(_)) && after.is_none_or(|after| own.id > after))
+            .filter(|own| !state.retired_assistants.contains(&own.id))
+            .filter(|own| state.live_organization(own.organization).is_some())
+            .cloned()
+            .collect();
+        found.sort_by_key(|own| own.id);
+        found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(found)
     }
 }

@@ -217,6 +217,18 @@ impl Directory for Store {
     async fn trunks(&self) -> Result<Vec<Trunk>, StoreUnavailable> {
         self.inner.trunks().await
     }
+
+    async fn tenant_of(&self, organization: OrganizationId) -> Result<Option<TenantId>, StoreUnavailable> {
+        self.inner.tenant_of(organization).await
+    }
+
+    async fn agents(
+        &self,
+        after: Option<AssistantId>,
+        limit: u32,
+    ) -> Result<Vec<Assistant>, StoreUnavailable> {
+        self.inner.agents(after, limit).await
+    }
 }
 
 #[async_trait]

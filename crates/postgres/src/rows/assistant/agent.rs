@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use domain::assistant::tool::Tool;
 use domain::assistant::{
-    Agent, Brain, Cascade, Dialect, Persona, Provider, ProviderKey, Realtime, TransferTarget,
+    Agent, Brain, Cascade, CredentialName, Dialect, Persona, Provider, ProviderKey, Realtime, TransferTarget,
 };
 use domain::number::E164;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::keys::Opened;
+use super::keys::{Opened, OpenedKey};
 use super::text::{optional_text, text};
 
 /// The stored form.
@@ -52,11 +52,17 @@ fn cascade_json(cascade: &Cascade) -> Value {
 }
 
 fn provider_json(provider: &Provider) -> Value {
-    let variable = match &provider.key {
-        ProviderKey::Variable(name) => Some(name),
-        ProviderKey::None | ProviderKey::Stored(_) => None,
+    let (credential, variable) = match &provider.key {
+        ProviderKey::Credential(name) => (Some(name.as_str()), None),
+        ProviderKey::Variable(name) => (None, Some(name)),
+        ProviderKey::None | ProviderKey::Stored(_) => (None, None),
     };
-    json!({"endpoint": provider.endpoint.as_str(), "model": provider.model, "variable": variable})
+    json!({
+        "endpoint": provider.endpoint.as_str(),
+        "model": provider.model,
+        "credential": credential,
+        "variable": variable,
+    })
 }
 
 /// Reads the stored form of a speech-to-speech agent.
@@ -102,14 +108,20 @@ fn target_from(stored: &Value) -> Option<TransferTarget> {
     })
 }
 
-/// A provider has one key: the sealed one beside it, or a variable.
-fn provider_from(stored: &Value, sealed: Option<ProviderKey>) -> Option<Provider> {
-    let key = match (optional_text(stored.get("variable")).ok()?, sealed) {
-        (None, None) => ProviderKey::None,
-        (None, Some(key)) => key,
-        (Some(name), None) => ProviderKey::Variable(name),
-        (Some(_), Some(_)) => return None,
-    };
+/// A provider has one key: the sealed one beside it, a credential, or a variable.
+fn provider_from(stored: &Value, sealed: Option<OpenedKey>) -> Option<Provider> {
     let endpoint = Url::parse(stored.get("endpoint")?.as_str()?).ok()?;
+    // Assistants of earlier releases have none.
+    let credential = match stored.get("credential") {
+        None => None,
+        named => optional_text(named).ok()?,
+    };
+    let key = match (credential, optional_text(stored.get("variable")).ok()?, sealed) {
+        (None, None, None) => ProviderKey::None,
+        (None, None, Some(key)) => key.bound(&endpoint)?,
+        (Some(name), None, None) => ProviderKey::Credential(CredentialName::parse(&name)?),
+        (None, Some(name), None) => ProviderKey::Variable(name),
+        _ => return None,
+    };
     Some(Provider { endpoint, model: text(stored.get("model"))?, key })
 }

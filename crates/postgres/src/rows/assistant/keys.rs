@@ -1,8 +1,10 @@
 //! The sealed keys of an assistant's providers, each in a column of its own.
 
-use domain::assistant::{Assistant, ProviderKey, ProviderRole};
+use domain::assistant::{Assistant, BoundKey, ProviderKey, ProviderRole};
 use domain::at_rest::AtRestKeys;
+use domain::network::Origin;
 use domain::secret::Secret;
+use url::Url;
 use uuid::Uuid;
 
 use crate::failure::Failure;
@@ -26,21 +28,47 @@ pub(crate) fn sealed(
     keys: &AtRestKeys,
 ) -> Result<Option<Vec<u8>>, Failure> {
     let provider = assistant.providers().into_iter().find(|(own, _)| *own == role);
-    let Some(ProviderKey::Stored(secret)) = provider.map(|(_, provider)| &provider.key) else {
+    let Some(ProviderKey::Stored(key)) = provider.map(|(_, provider)| &provider.key) else {
         return Ok(None);
     };
-    seal_with(keys.sealing(), place(role, assistant.id.uuid()), secret.reveal().as_bytes())
+    let (secret, origin) = key.parts();
+    let plain = Secret::new(format!("{origin}\n{}", secret.reveal()));
+    seal_with(keys.sealing(), place(role, assistant.id.uuid()), plain.reveal().as_bytes())
         .map(Some)
         .map_err(|_| Failure::Refused("the key could not be encrypted"))
+}
+
+/// A key that was opened.
+pub(super) struct OpenedKey {
+    secret: Secret<String>,
+    /// Sealed with the key. `None` for a key that an earlier release stored.
+    origin: Option<Origin>,
+}
+
+impl OpenedKey {
+    /// Reads what was sealed: the origin on a line of its own, and the key. A key has one line.
+    fn read(plain: &str) -> Option<Self> {
+        let (origin, key) = match plain.split_once('\n') {
+            Some((origin, key)) => (Some(Origin::parse(origin)?), key),
+            None => (None, plain),
+        };
+        Some(Self { secret: Secret::new(key.to_owned()), origin })
+    }
+
+    /// The key for the origin that it was stored for: that of the endpoint where none is stored with it.
+    pub(super) fn bound(self, endpoint: &Url) -> Option<ProviderKey> {
+        let origin = self.origin.or_else(|| Origin::of(endpoint))?;
+        Some(ProviderKey::Stored(BoundKey::new(self.secret, origin)))
+    }
 }
 
 /// The keys of an assistant's providers, opened; a script's four columns are empty and cost nothing.
 #[derive(Default)]
 pub(super) struct Opened {
-    pub(super) realtime: Option<ProviderKey>,
-    pub(super) chat: Option<ProviderKey>,
-    pub(super) transcription: Option<ProviderKey>,
-    pub(super) speech: Option<ProviderKey>,
+    pub(super) realtime: Option<OpenedKey>,
+    pub(super) chat: Option<OpenedKey>,
+    pub(super) transcription: Option<OpenedKey>,
+    pub(super) speech: Option<OpenedKey>,
 }
 
 /// Opens one column.
@@ -49,7 +77,7 @@ pub(super) fn open(
     role: ProviderRole,
     id: Uuid,
     key: &SealingKey,
-) -> Result<Option<ProviderKey>, Failure> {
+) -> Result<Option<OpenedKey>, Failure> {
     let Some(sealed) = sealed else { return Ok(None) };
     let broken = |why| Failure::impossible("assistants", id, why);
     let plain = key
@@ -57,5 +85,5 @@ pub(super) fn open(
         .ok_or_else(|| broken("a provider's key does not open with this key"))?;
     let text =
         String::from_utf8(plain.reveal().clone()).map_err(|_| broken("a provider's key is not text"))?;
-    Ok(Some(ProviderKey::Stored(Secret::new(text))))
+    OpenedKey::read(&text).map(Some).ok_or_else(|| broken("a provider's key is bound to no origin"))
 }

@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use domain::ids::{AssistantId, NewId, OrganizationId};
+use domain::assistant::Credentials;
+use domain::ids::{AssistantId, OrganizationId, TenantId};
+use domain::ports::SetupError;
 use domain::scope::Reach;
 use serde_json::json;
 
-use super::number::tenant_of_organization;
 use super::office::{Desk, every};
 use super::output::Output;
 use super::parse;
 use crate::adapters;
 use crate::config::Settings;
-use application::assistant_file::{self, Draft};
+use application::assistant_file::{self, Draft, OwnedDraft};
 use provider_key::{NewKey, ProviderKeys};
 
 #[derive(Debug, Subcommand)]
@@ -31,7 +32,8 @@ pub(super) enum Command {
         #[arg(long)]
         file: PathBuf,
     },
-    /// Put another file in its place. A stored key stays with a provider that stays where it is.
+    /// Put another file in its place. A stored key stays with a provider that stays at its origin, and is
+    /// removed otherwise.
     Update {
         /// The assistant's id.
         #[arg(value_parser = parse::assistant)]
@@ -59,11 +61,25 @@ pub(super) enum Command {
 
 /// What is to be done, with everything that had to be read for it.
 pub(super) enum Order {
-    Create(OrganizationId, Draft),
-    Update(AssistantId, Draft),
+    Create(OrganizationId, NewDraft),
+    Update(AssistantId, NewDraft),
     List(OrganizationId),
     Show(AssistantId),
     Key(NewKey),
+}
+
+/// A file that was read, and the credentials that it may name.
+pub(super) struct NewDraft {
+    draft: Draft,
+    credentials: Credentials,
+}
+
+impl NewDraft {
+    fn of_tenant(self, tenant: TenantId) -> anyhow::Result<OwnedDraft> {
+        self.draft
+            .of_tenant(tenant, &self.credentials)
+            .context("the file describes no assistant of its tenant")
+    }
 }
 
 impl Command {
@@ -79,30 +95,38 @@ impl Command {
     }
 }
 
-fn draft(file: &Path, settings: &Settings) -> anyhow::Result<Draft> {
+fn draft(file: &Path, settings: &Settings) -> anyhow::Result<NewDraft> {
     let name = file.display();
     let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
     let allowed = adapters::allowed_assistants(settings);
-    assistant_file::parse(&text, &allowed).with_context(|| format!("{name} describes no assistant"))
+    let draft = assistant_file::parse(&text, &allowed);
+    let draft = draft.with_context(|| format!("{name} describes no assistant"))?;
+    Ok(NewDraft { draft, credentials: allowed.credentials })
 }
 
 pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Result<()> {
     match order {
         Order::Create(organization, draft) => {
-            let tenant = tenant_of_organization(desk);
-            let assistant = draft.into_assistant(desk.id(), tenant, organization, desk.now());
+            let tenant = desk.directory.tenant_of(organization).await?;
+            let unknown = || SetupError::Unknown("organization");
+            let tenant =
+                tenant.ok_or_else(unknown).with_context(|| format!("organization {organization}"))?;
+            let assistant = draft.of_tenant(tenant)?.into_assistant(desk.id(), organization, desk.now());
             let added =
                 desk.assistants.add_assistant(Reach::Everything, assistant.clone(), desk.deed()).await;
             added.with_context(|| format!("organization {organization}"))?;
             output.object(&shown::summary(&assistant))?;
         }
         Order::Update(id, draft) => {
-            // Whose it is stays as it was; these are never read.
-            let nobody = OrganizationId::from(NewId::at(desk.now(), [0; 10]));
-            let revised = draft.into_assistant(id, tenant_of_organization(desk), nobody, desk.now());
+            let earlier = desk.assistants.assistant(Reach::Everything, id).await?;
+            let unknown = || SetupError::Unknown("assistant");
+            let earlier = earlier.ok_or_else(unknown).with_context(|| format!("assistant {id}"))?;
+            let draft = draft.of_tenant(earlier.tenant)?;
+            let revised = draft.into_assistant(id, earlier.organization, earlier.created_at);
             let (reach, deed) = (Reach::Everything, desk.deed());
             let revised = desk.assistants.revise_assistant(reach, revised, None, deed).await;
-            output.object(&shown::summary(&revised.with_context(|| format!("assistant {id}"))?))?;
+            let revised = revised.with_context(|| format!("assistant {id}"))?;
+            output.object(&shown::update(&revised, &revised.keys_lost_since(&earlier)))?;
         }
         Order::List(organization) => {
             let reach = Reach::Everything;

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use anyhow::{Context, bail};
 use application::values::{self, PROVIDER_KEY_MAX};
 use clap::{Args, Subcommand};
-use domain::assistant::{ProviderKey, ProviderRole};
+use domain::assistant::ProviderRole;
 use domain::ids::AssistantId;
 use domain::secret::Secret;
 
@@ -34,7 +34,8 @@ pub(in crate::cli) struct Which {
 pub(in crate::cli) struct NewKey {
     pub(super) assistant: AssistantId,
     pub(super) role: Option<ProviderRole>,
-    pub(super) key: ProviderKey,
+    /// `None` forgets the one that there is.
+    pub(super) key: Option<Secret<String>>,
 }
 
 impl ProviderKeys {
@@ -45,9 +46,9 @@ impl ProviderKeys {
                 if stdin.is_terminal() {
                     bail!("the key is read from standard input, where a terminal would show it: pipe it in");
                 }
-                (which, ProviderKey::Stored(read(stdin.lock())?))
+                (which, Some(read(stdin.lock())?))
             }
-            Self::Remove(which) => (which, ProviderKey::None),
+            Self::Remove(which) => (which, None),
         };
         Ok(NewKey { assistant: id, role, key })
     }

@@ -1,7 +1,7 @@
 //! How assistants are shown: everything but the keys of their providers.
 
 use domain::assistant::{
-    Agent, Assistant, Awaited, Brain, Engine, OnVoicemail, Provider, ProviderKey, Script, Step,
+    Agent, Assistant, Awaited, Brain, Engine, OnVoicemail, Provider, ProviderKey, ProviderRole, Script, Step,
 };
 use domain::timestamp::rfc3339;
 use serde_json::{Map, Value, json};
@@ -29,6 +29,18 @@ pub(super) fn summary(assistant: &Assistant) -> Fields {
     fields.insert(1, ("organizationId", json!(assistant.organization.to_string())));
     if !keys.is_empty() {
         fields.push(("keys", Value::Object(keys)));
+    }
+    fields
+}
+
+/// The same after an update: also which providers lost their keys.
+pub(super) fn update(assistant: &Assistant, lost: &[ProviderRole]) -> Fields {
+    let mut fields = summary(assistant);
+    if !lost.is_empty() {
+        let roles: Vec<_> = lost.iter().map(|role| role.as_str()).collect();
+        let notice = "an endpoint moved to another origin, so its stored key was removed; store a new one \
+                      with `callwright assistant key set`";
+        fields.extend([("removedKeys", json!(roles)), ("notice", json!(notice))]);
     }
     fields
 }
@@ -140,6 +152,7 @@ fn way_in(key: &ProviderKey) -> Value {
     match key {
         ProviderKey::None => json!("none"),
         ProviderKey::Stored(_) => json!("stored"),
+        ProviderKey::Credential(name) => json!(format!("credential {name}")),
         ProviderKey::Variable(name) => json!(format!("variable {name}")),
     }
 }

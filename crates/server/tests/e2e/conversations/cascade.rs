@@ -17,7 +17,7 @@ fn assistant(providers: &Providers, first: &str) -> String {
     let service = |name: &str, model: &str| {
         let endpoint = providers.endpoint();
         format!(
-            "[cascade.{name}]\nendpoint = \"{endpoint}\"\nmodel = \"{model}\"\nkey_variable = \"PROVIDER_KEY\"\n"
+            "[cascade.{name}]\nendpoint = \"{endpoint}\"\nmodel = \"{model}\"\ncredential = \"provider\"\n"
         )
     };
     let services =

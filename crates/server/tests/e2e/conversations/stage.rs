@@ -42,8 +42,13 @@ impl Stage {
 
     /// The same over a wire in bad weather.
     pub async fn calls_in(weather: Weather, assistant: &str, mut script: CallScript) -> Self {
-        let settings =
-            [("ENGINES__ALLOWED_NETWORKS", "127.0.0.0/8"), ("ENGINES__KEY_VARIABLES", "PROVIDER_KEY")];
+        let origins = origins(assistant);
+        let settings = [
+            ("ENGINES__ALLOWED_NETWORKS", "127.0.0.0/8"),
+            ("ENGINES__CREDENTIALS__PROVIDER__VARIABLE", "PROVIDER_KEY"),
+            ("ENGINES__CREDENTIALS__PROVIDER__ORIGINS", &origins),
+            ("ENGINES__CREDENTIALS__PROVIDER__TENANTS", "*"),
+        ];
         let mut installation = Installation::new(&settings).await;
         installation.start(&[("PROVIDER_KEY", KEY)]);
         installation.ready().await;
@@ -101,9 +106,19 @@ pub fn realtime(double: &test_realtime::Double, top: &str, tables: &str) -> Stri
 pub fn realtime_at(endpoint: &str, top: &str, tables: &str) -> String {
     format!(
         "name = \"Receptionist\"\nengine = \"realtime\"\ninstructions = \"Be kind.\"\n{top}\n\
-         [realtime]\nmodel = \"gpt-realtime\"\nendpoint = \"{endpoint}\"\nkey_variable = \"PROVIDER_KEY\"\n\
+         [realtime]\nmodel = \"gpt-realtime\"\nendpoint = \"{endpoint}\"\ncredential = \"provider\"\n\
          transcription_model = \"gpt-4o-mini-transcribe\"\n{tables}\n"
     )
+}
+
+/// Where the providers of an assistant are, as a setting.
+fn origins(assistant: &str) -> String {
+    let endpoints = assistant.lines().filter_map(|line| line.strip_prefix("endpoint = "));
+    let origin = |endpoint: &str| {
+        let endpoint = url::Url::parse(endpoint.trim_matches('"')).unwrap();
+        endpoint[..url::Position::BeforePath].to_owned()
+    };
+    endpoints.map(origin).collect::<Vec<_>>().join(",")
 }
 
 /// How a double is in these tests unless they say otherwise: it wants the key.

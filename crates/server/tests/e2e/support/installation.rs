@@ -40,6 +40,12 @@ impl Installation {
         Self { data: tempfile::tempdir().unwrap(), database, settings, umask: None, server: None }
     }
 
+    /// Changes a setting for everything that is started from now on.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.settings.retain(|(own, _)| own != name);
+        self.settings.push((name.to_owned(), value.to_owned()));
+    }
+
     /// Prepares another node of the same service.
     pub fn beside(other: &Self) -> Self {
         let key = other.data.path().join("secret.key").to_str().unwrap().to_owned();

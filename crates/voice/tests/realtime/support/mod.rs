@@ -7,10 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::assistant::tool::{Tool, ToolForm};
-use domain::assistant::{Brain, Dialect, Language, Provider, ProviderKey, Realtime};
+use domain::assistant::{
+    AllowedTenants, BoundKey, Brain, Credential, CredentialName, Credentials, Dialect, Language, Provider,
+    ProviderKey, Realtime,
+};
 use domain::audio::{AudioFormat, FRAME_BYTES};
-use domain::ids::CallId;
-use domain::network::{AddressPolicy, Network};
+use domain::ids::{CallId, TenantId};
+use domain::network::{AddressPolicy, Network, Origin};
 use domain::ports::{AgentEvent, AgentOrder, AgentSession, AgentSpec, UtteranceId, VoiceAgent};
 use domain::secret::Secret;
 use test_realtime::Double;
@@ -30,13 +33,36 @@ pub const TIMEOUTS: Timeouts = Timeouts {
     between_reconnects: Duration::ZERO,
 };
 
+/// Whose assistant speaks.
+pub const TENANT: TenantId = TenantId::from_uuid(uuid::Uuid::from_u128(1));
+
+/// The credential `realtime` of [`TENANT`], which may be sent to this endpoint.
+pub fn credential(endpoint: &Url) -> Credential {
+    Credential {
+        name: credential_name(),
+        variable: Some("REALTIME_KEY".to_owned()),
+        origins: Origin::of(endpoint).into_iter().collect(),
+        tenants: AllowedTenants::Only([TENANT].into()),
+    }
+}
+
+pub fn credential_name() -> CredentialName {
+    CredentialName::parse("realtime").unwrap()
+}
+
+/// A key that is stored for the endpoint's origin.
+pub fn stored(key: &str, endpoint: &Url) -> ProviderKey {
+    ProviderKey::Stored(BoundKey::new(Secret::new(key.to_owned()), Origin::of(endpoint).unwrap()))
+}
+
 pub fn settings(timeouts: Timeouts) -> Settings {
     let allowed = vec![Network::parse("127.0.0.0/8").unwrap()];
     Settings {
         control: Handle::current(),
         policy: AddressPolicy { allowed, own: Vec::new() },
         tls: tls::trusting_nobody(),
-        variables: [("REALTIME_KEY".to_owned(), Secret::new("from-the-environment".to_owned()))].into(),
+        credentials: Credentials::default(),
+        secrets: [(credential_name(), Secret::new("from-the-environment".to_owned()))].into(),
         timeouts,
     }
 }
@@ -53,6 +79,7 @@ pub fn realtime(endpoint: Url) -> Realtime {
 pub fn spec(realtime: Realtime) -> AgentSpec {
     AgentSpec {
         call: CallId::parse("01890a5d-ac96-774b-bcce-b302099a8057").unwrap(),
+        tenant: TENANT,
         brain: Brain::Realtime(realtime),
         instructions: "You sell nothing.".to_owned(),
         language: Language::EnglishUnitedStates,
@@ -96,7 +123,9 @@ impl Call {
     pub async fn with(double: &Double, timeouts: Timeouts, change: impl FnOnce(&mut Realtime)) -> Self {
         let mut realtime = realtime(double.url());
         change(&mut realtime);
-        let mut call = Self::open(&Engines::new(settings(timeouts)), realtime);
+        let mut settings = settings(timeouts);
+        settings.credentials = Credentials::new(vec![credential(&double.url())]);
+        let mut call = Self::open(&Engines::new(settings), realtime);
         call.begin(AudioFormat::Pcmu).await;
         call
     }
@@ -128,7 +157,7 @@ impl Call {
     /// Why the session broke.
     pub async fn broken(&mut self) -> String {
         match self.until(|event| matches!(event, AgentEvent::Broken { .. })).await.pop() {
-            Some(AgentEvent::Broken { cause }) => cause,
+            Some(AgentEvent::Broken { cause }) => cause.to_string(),
             other => panic!("not broken: {other:?}"),
         }
     }

@@ -49,18 +49,22 @@ const REALTIME: Keys = &[
     ("realtime.voice", Kind::Name),
     ("realtime.transcription_model", Kind::Name),
     ("realtime.endpoint", Kind::Name),
+    ("realtime.credential", Kind::Name),
     ("realtime.key_variable", Kind::Name),
 ];
 const CASCADE: Keys = &[
     ("cascade.voice", Kind::Needed),
     ("cascade.chat.model", Kind::Needed),
     ("cascade.chat.endpoint", Kind::Name),
+    ("cascade.chat.credential", Kind::Name),
     ("cascade.chat.key_variable", Kind::Name),
     ("cascade.transcription.model", Kind::Needed),
     ("cascade.transcription.endpoint", Kind::Name),
+    ("cascade.transcription.credential", Kind::Name),
     ("cascade.transcription.key_variable", Kind::Name),
     ("cascade.speech.model", Kind::Needed),
     ("cascade.speech.endpoint", Kind::Name),
+    ("cascade.speech.credential", Kind::Name),
     ("cascade.speech.key_variable", Kind::Name),
 ];
 pub(super) const STEP: Keys = &[

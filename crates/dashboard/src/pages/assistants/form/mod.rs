@@ -8,7 +8,7 @@ mod shown;
 mod words;
 
 use actix_web::HttpResponse;
-use application::assistant_file::{self, BadFile, Draft};
+use application::assistant_file::{self, BadFile, OwnedDraft};
 use domain::assistant::Assistant;
 use domain::ids::AssistantId;
 use domain::ports::{Added, ReviseError};
@@ -60,10 +60,12 @@ pub(super) async fn revise(inside: Inside) -> Result<HttpResponse, PageError> {
     let own = named(&inside).await?;
     let (draft, mut again) = take(&inside, &known(&own), Filled::retyped(&inside, &[])?)?;
     let Some(draft) = draft else { return shown::page(&inside, Some(&own), again) };
-    if let Some(other) = replace(&inside, &own, &mut again.filled, draft).await? {
-        return shown::page(&inside, Some(&other), again);
+    match replace(&inside, &own, &mut again.filled, draft).await? {
+        Replaced::Saved { done } => {
+            Ok(answer::see(&inside.href(&format!("/assistants/{}?done={done}", own.id))))
+        }
+        Replaced::Overtaken(other) => shown::page(&inside, Some(&other), again),
     }
-    Ok(answer::see(&inside.href(&format!("/assistants/{}?done=saved", own.id))))
 }
 
 /// The form of an assistant for which a key came that is none.
@@ -84,9 +86,9 @@ pub(super) fn begin(inside: &Inside, values: impl IntoIterator<Item = (&'static 
 }
 
 /// Makes an assistant of a draft; the same form sent twice makes one.
-pub(super) async fn add(inside: &Inside, id: AssistantId, draft: Draft) -> Result<(), PageError> {
+pub(super) async fn add(inside: &Inside, id: AssistantId, draft: OwnedDraft) -> Result<(), PageError> {
     let own = &inside.organization;
-    let made = draft.into_assistant(id, own.tenant, own.id, inside.now());
+    let made = draft.into_assistant(id, own.id, inside.now());
     let (reach, deed) = (Reach::Within(inside.scope()), inside.deed());
     let adding = inside.write(async move |service| service.assistants.add_assistant(reach, made, deed).await);
     if adding.await?? == Added::Repeated {
@@ -96,23 +98,39 @@ pub(super) async fn add(inside: &Inside, id: AssistantId, draft: Draft) -> Resul
     Ok(())
 }
 
-/// Puts a draft in the place of an assistant; answers what stands there when somebody else was faster.
+/// What became of an assistant that was to be replaced.
+pub(super) enum Replaced {
+    /// It was; `done` names the notice for it.
+    Saved { done: &'static str },
+    /// Somebody else was faster, and this stands there.
+    Overtaken(Box<Assistant>),
+}
+
+/// Reads the text of an assistant of the organization, and judges the keys that it names.
+pub(super) fn read(inside: &Inside, text: &str) -> Result<OwnedDraft, BadFile> {
+    let allowed = &inside.service.allowed_assistants;
+    let draft = assistant_file::parse(text, allowed)?;
+    draft.of_tenant(inside.organization.tenant, &allowed.credentials)
+}
+
+/// Puts a draft in the place of an assistant.
 pub(super) async fn replace(
     inside: &Inside,
     own: &Assistant,
     filled: &mut Filled,
-    draft: Draft,
-) -> Result<Option<Assistant>, PageError> {
-    let revised = draft.into_assistant(own.id, own.tenant, own.organization, own.created_at);
+    draft: OwnedDraft,
+) -> Result<Replaced, PageError> {
+    let revised = draft.into_assistant(own.id, own.organization, own.created_at);
     let (reach, deed, seen) = (Reach::Within(inside.scope()), inside.deed(), Some(filled.seen_by(said)));
     let revising = inside
         .write(async move |service| service.assistants.revise_assistant(reach, revised, seen, deed).await);
     match revising.await? {
-        Ok(_) => Ok(None),
+        Ok(revised) if revised.keys_lost_since(own).is_empty() => Ok(Replaced::Saved { done: "saved" }),
+        Ok(_) => Ok(Replaced::Saved { done: "key-lost" }),
         Err(ReviseError::Overtaken) => {
             let other = named(inside).await?;
             filled.overtake(&said(&other));
-            Ok(Some(other))
+            Ok(Replaced::Overtaken(Box::new(other)))
         }
         Err(failed) => Err(failed.into()),
     }
@@ -130,7 +148,7 @@ fn known(own: &Assistant) -> Fields {
 
 /// What was typed, and the assistant that it describes: none when something is wrong, or when it was only asked
 /// for another row.
-fn take(inside: &Inside, base: &Fields, filled: Filled) -> Result<(Option<Draft>, Again), PageError> {
+fn take(inside: &Inside, base: &Fields, filled: Filled) -> Result<(Option<OwnedDraft>, Again), PageError> {
     // The last field: a form of more fields than are read would lose some.
     if !inside.form.ticked("whole") {
         return Err(PageError::BadForm);
@@ -149,7 +167,7 @@ fn take(inside: &Inside, base: &Fields, filled: Filled) -> Result<(Option<Draft>
             return Ok((None, again));
         }
     };
-    let draft = assistant_file::parse(&text, &inside.service.allowed_assistants);
+    let draft = read(inside, &text);
     Ok((draft.map_err(|bad| note(&mut again.filled, &bad)).ok(), again))
 }
 

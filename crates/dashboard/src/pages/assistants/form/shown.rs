@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use askama::Template;
 use domain::assistant::tool::Tool;
-use domain::assistant::{Assistant, Dialect, Language as Spoken, ProviderKey, ProviderRole};
+use domain::assistant::{Assistant, Dialect, Language as Spoken, ProviderKey, ProviderRole, listed};
 use domain::user::Right;
 
 use super::Again;
@@ -34,6 +34,8 @@ struct Shown {
     dialects: Vec<(String, String)>,
     keys: Vec<Key>,
     gives_keys: bool,
+    /// The credentials that may be named, and what is shown of each.
+    credentials: Vec<(String, String)>,
 }
 
 /// How the service gets into one provider.
@@ -74,8 +76,16 @@ pub(super) fn page(
         dialects: pairs(Dialect::ALL.map(|dialect| (dialect.as_str(), words::dialect(dialect)))),
         gives_keys: inside.may(Right::ManageSetup) && !keys.is_empty(),
         keys,
+        credentials: credentials(inside, words),
     };
     shown.filled.page(&shown)
+}
+
+/// Each with the origins that it may be sent to.
+fn credentials(inside: &Inside, words: &Words) -> Vec<(String, String)> {
+    let named = inside.service.allowed_assistants.credentials.of_tenant(inside.organization.tenant);
+    let named = named.map(|own| (own.name.to_string(), format!("{} ({})", own.name, listed(&own.origins))));
+    std::iter::once((String::new(), words.no_credential.to_owned())).chain(named).collect()
 }
 
 fn keys(own: &Assistant, all: &all::Words, words: &Words) -> Vec<Key> {
@@ -92,6 +102,7 @@ fn keys(own: &Assistant, all: &all::Words, words: &Words) -> Vec<Key> {
         told: match &provider.key {
             ProviderKey::None => all.no_key.to_owned(),
             ProviderKey::Stored(_) => all.stored_key.to_owned(),
+            ProviderKey::Credential(name) => format!("{} {name}", all.credential),
             ProviderKey::Variable(name) => format!("{} {name}", all.variable),
         },
     });
@@ -124,6 +135,20 @@ impl Part<'_> {
 
     fn text(&self, key: &str, attributes: &str) -> String {
         self.shown.text(&self.name(key), attributes)
+    }
+
+    /// What may be chosen, and what is chosen although it may not be.
+    fn credentials(&self) -> Vec<(String, String)> {
+        let (mut all, own) = (self.shown.credentials.clone(), self.value("credential"));
+        if all.iter().all(|(name, _)| name != own) {
+            all.push((own.to_owned(), own.to_owned()));
+        }
+        all
+    }
+
+    /// Whether an assistant of an earlier release names its key so.
+    fn names_variable(&self) -> bool {
+        !self.value("key_variable").is_empty() || !self.problem("key_variable").is_empty()
     }
 }
 

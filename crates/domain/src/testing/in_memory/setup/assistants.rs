@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 
 use super::{cut, within};
-use crate::assistant::{Assistant, ProviderKey, ProviderRole};
+use crate::assistant::{Assistant, ProviderRole};
 use crate::audit::{Action, Deed};
 use crate::ids::{AssistantId, OrganizationId};
 use crate::page::PageRequest;
 use crate::ports::{Added, Assistants, ReviseError, Seen, SetupError, StoreUnavailable};
 use crate::scope::{Reach, Scope};
+use crate::secret::Secret;
 use crate::testing::InMemory;
 use crate::testing::fixtures::fresh;
 use crate::testing::in_memory::State;
@@ -75,13 +76,13 @@ impl Assistants for InMemory {
         reach: Reach,
         id: AssistantId,
         role: Option<ProviderRole>,
-        key: ProviderKey,
+        key: Option<Secret<String>>,
         deed: Deed,
     ) -> Result<Assistant, SetupError> {
         let mut state = self.reach()?;
         let found = state.living_assistant(reach, id);
         let mut assistant = found.ok_or(SetupError::Unknown("assistant"))?;
-        if !assistant.set_provider_key(role, &key) {
+        if !assistant.set_provider_key(role, key.as_ref()) {
             return Err(SetupError::Unknown("provider"));
         }
         state.put_assistant(assistant.clone(), Action::ProviderKeySet, &deed);

@@ -56,7 +56,8 @@ fn script() -> impl Strategy<Value = Engine> {
 fn provider(addresses: &'static [&'static str]) -> impl Strategy<Value = Provider> {
     let key = prop_oneof![
         Just(ProviderKey::None),
-        Just("OPENAI_API_KEY".to_owned()).prop_map(ProviderKey::Variable)
+        Just("OPENAI_API_KEY".to_owned()).prop_map(ProviderKey::Variable),
+        Just(CredentialName::parse("openai").unwrap()).prop_map(ProviderKey::Credential),
     ];
     (select(addresses), name(), key).prop_map(|(address, model, key)| Provider {
         endpoint: Url::parse(address).unwrap(),

@@ -5,9 +5,9 @@ mod generated;
 use std::path::Path;
 
 use application::assistant_file::Allowed;
-use domain::assistant::Assistant;
+use domain::assistant::{AllowedTenants, Assistant, Credential, CredentialName, Credentials};
 use domain::ids::NewId;
-use domain::network::{AddressPolicy, Network};
+use domain::network::{AddressPolicy, Network, Origin};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use time::OffsetDateTime;
 
@@ -19,13 +19,26 @@ use crate::form::Form;
 
 fn allowed() -> Allowed {
     let addresses = AddressPolicy { allowed: vec![Network::parse("10.0.0.0/8").unwrap()], own: Vec::new() };
-    Allowed { addresses, variables: ["OPENAI_API_KEY".to_owned()].into() }
+    let openai = Credential {
+        name: CredentialName::parse("openai").unwrap(),
+        variable: Some("OPENAI_API_KEY".to_owned()),
+        origins: ["https://api.openai.com", "http://10.0.0.5:8080", "http://10.0.0.7:8000"]
+            .map(|origin| Origin::parse(origin).unwrap())
+            .into(),
+        tenants: AllowedTenants::All,
+    };
+    Allowed { addresses, credentials: Credentials::new(vec![openai]) }
+}
+
+fn owned(text: &str) -> Result<OwnedDraft, BadFile> {
+    let tenant = NewId::at(OffsetDateTime::UNIX_EPOCH, [1; 10]).into();
+    assistant_file::parse(text, &allowed())?.of_tenant(tenant, &allowed().credentials)
 }
 
 fn assistant(text: &str) -> Assistant {
-    let draft = assistant_file::parse(text, &allowed()).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
+    let draft = owned(text).unwrap_or_else(|bad| panic!("{bad}\n{text}"));
     let id = NewId::at(OffsetDateTime::UNIX_EPOCH, [1; 10]);
-    draft.into_assistant(id.into(), id.into(), id.into(), OffsetDateTime::UNIX_EPOCH)
+    draft.into_assistant(id.into(), id.into(), OffsetDateTime::UNIX_EPOCH)
 }
 
 /// The fields as a browser sends them back: all line ends as CR LF, and of boxes only the ticked ones.
@@ -141,6 +154,13 @@ fn a_mistake_is_told_at_the_field_where_it_was_made() {
         ),
         ("realtime", &format!("{realtime}realtime.dialect=azure"), "realtime.endpoint", "no usual one"),
         ("realtime", &format!("{realtime}realtime.key_variable=HOME"), "realtime.key_variable", "ENGINES__"),
+        ("realtime", &format!("{realtime}realtime.credential=other"), "realtime.credential", "ENGINES__"),
+        (
+            "realtime",
+            &format!("{realtime}realtime.credential=openai&realtime.endpoint=wss%3A%2F%2Fevil.example"),
+            "realtime.endpoint",
+            "may only be sent to http://10.0.0.5:8080, http://10.0.0.7:8000, https://api.openai.com",
+        ),
         ("cascade", &models, "cascade.voice", "1 to 200"),
         (
             "cascade",
@@ -152,7 +172,7 @@ fn a_mistake_is_told_at_the_field_where_it_was_made() {
         let base = Fields::of_file(engine, &format!("engine = '{engine}'"));
         let typed = Fields::typed(&Form::parse(form), &base);
         let text = typed.to_text().unwrap();
-        let bad = assistant_file::parse(&text, &allowed()).unwrap_err();
+        let bad = owned(&text).unwrap_err();
         let at = if let BadFile::Value { key, .. } = &bad { field_of(key) } else { String::new() };
         assert_eq!(at, field, "{form}: {bad}");
         assert!(bad.to_string().contains(told), "{form}: {bad}");
