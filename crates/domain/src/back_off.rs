@@ -104,10 +104,15 @@ pub fn wait(
     known_until: Option<OffsetDateTime>,
     now: OffsetDateTime,
 ) -> Option<Duration> {
-    let known = known_until.is_some_and(|until| until > now);
+    let known = is_known(known_until, now);
     let counts = |subject: &Subject| !(known && matches!(subject, Subject::Account(_)));
     let counted = counted.into_iter().filter(|(subject, _)| counts(subject));
     counted.filter_map(|(subject, failures)| subject.wait(failures, now)).max()
+}
+
+/// Whether an account that is known until then is known at `now`.
+pub fn is_known(known_until: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
+    known_until.is_some_and(|until| until > now)
 }
 
 /// Whoever has the address: one subscriber has a whole IPv6 network.

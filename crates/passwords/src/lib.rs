@@ -1,8 +1,10 @@
-//! Hashes passwords with Argon2id, a few at a time, and refuses more than can be hashed soon.
+//! Hashes passwords with Argon2id, a few at a time, and refuses more than can be hashed soon. Strangers, however
+//! many, neither take the places of known users nor keep them waiting.
 //!
 //! A password for an account that is not there is hashed as well: its answer takes as long.
 
 mod hashing;
+mod queue;
 mod workers;
 
 use std::io;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::password::PasswordHash;
-use domain::ports::{Busy, Entropy, Passwords, Verdict};
+use domain::ports::{Busy, Entropy, Passwords, Requester, Verdict};
 use domain::secret::Secret;
 
 use hashing::Hashing;
@@ -32,16 +34,21 @@ impl Argon2Passwords {
 
 #[async_trait]
 impl Passwords for Argon2Passwords {
-    async fn hash(&self, password: Secret<String>) -> Result<PasswordHash, Busy> {
+    async fn hash(&self, password: Secret<String>, requester: Requester) -> Result<PasswordHash, Busy> {
         let mut salt = [0; hashing::SALT_BYTES];
         self.entropy.fill(&mut salt);
         let hashing = Arc::clone(&self.hashing);
-        self.workers.run(move || hashing.hash(&password, salt)).await?.ok_or(Busy)
+        self.workers.run(requester, move || hashing.hash(&password, salt)).await?.ok_or(Busy)
     }
 
-    async fn verify(&self, password: Secret<String>, against: Option<PasswordHash>) -> Result<Verdict, Busy> {
+    async fn verify(
+        &self,
+        password: Secret<String>,
+        against: Option<PasswordHash>,
+        requester: Requester,
+    ) -> Result<Verdict, Busy> {
         let hashing = Arc::clone(&self.hashing);
-        self.workers.run(move || hashing.verify(&password, against.as_ref())).await
+        self.workers.run(requester, move || hashing.verify(&password, against.as_ref())).await
     }
 }
 

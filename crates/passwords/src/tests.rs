@@ -1,8 +1,12 @@
 //! Hashing and verifying, and what becomes of a rush.
 
-use std::sync::atomic::Ordering;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::task::Poll;
 
 use super::*;
+use crate::workers::THREADS;
 
 struct Same(u8);
 
@@ -20,28 +24,33 @@ fn secret(text: &str) -> Secret<String> {
     Secret::new(text.to_owned())
 }
 
+/// A stranger at an address of their own.
+fn stranger(number: u32) -> Requester {
+    Requester::stranger(Ipv4Addr::from_bits(0x7F00_0000 + number).into())
+}
+
 #[tokio::test]
 async fn a_password_is_known_again_by_its_salted_hash_and_no_other_is() {
     let passwords = start();
-    let hash = passwords.hash(secret("correct horse")).await.unwrap();
+    let hash = passwords.hash(secret("correct horse"), stranger(0)).await.unwrap();
     assert!(hash.reveal().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.reveal());
-    let right = passwords.verify(secret("correct horse"), Some(hash.clone())).await;
+    let right = passwords.verify(secret("correct horse"), Some(hash.clone()), stranger(0)).await;
     assert_eq!(right, Ok(Verdict::Right { outdated: false }));
     for other in ["correct hors", "Correct horse", "", "correct horse "] {
-        assert_eq!(passwords.verify(secret(other), Some(hash.clone())).await, Ok(Verdict::Wrong), "{other}");
+        assert_eq!(passwords.verify(secret(other), Some(hash.clone()), stranger(0)).await, Ok(Verdict::Wrong), "{other}");
     }
     let resalted = Argon2Passwords::start(Arc::new(Same(8))).unwrap();
-    assert_ne!(resalted.hash(secret("correct horse")).await.unwrap(), hash);
+    assert_ne!(resalted.hash(secret("correct horse"), stranger(0)).await.unwrap(), hash);
 }
 
 #[tokio::test]
 async fn somebody_unknown_costs_as_many_hashes_as_somebody_known() {
     let passwords = start();
-    let hash = passwords.hash(secret("correct horse")).await.unwrap();
+    let hash = passwords.hash(secret("correct horse"), stranger(0)).await.unwrap();
     let unreadable = PasswordHash::from_phc("$argon2id$v=19$nonsense".to_owned());
     for against in [Some(hash), None, Some(unreadable)] {
         let before = passwords.hashing.made.load(Ordering::Relaxed);
-        assert_eq!(passwords.verify(secret("wrong"), against).await, Ok(Verdict::Wrong));
+        assert_eq!(passwords.verify(secret("wrong"), against, stranger(0)).await, Ok(Verdict::Wrong));
         assert_eq!(passwords.hashing.made.load(Ordering::Relaxed) - before, 1);
     }
 }
@@ -61,34 +70,80 @@ async fn a_hash_of_another_cost_is_right_and_outdated() {
     let reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     let hash = PasswordHash::from_phc(reference.to_owned());
     let passwords = start();
-    let verdict = passwords.verify(secret("password"), Some(hash.clone())).await;
+    let verdict = passwords.verify(secret("password"), Some(hash.clone()), stranger(0)).await;
     assert_eq!(verdict, Ok(Verdict::Right { outdated: true }));
-    assert_eq!(passwords.verify(secret("passwore"), Some(hash)).await, Ok(Verdict::Wrong));
+    assert_eq!(passwords.verify(secret("passwore"), Some(hash), stranger(0)).await, Ok(Verdict::Wrong));
+}
+
+/// Holds both threads, each until its sender is dropped.
+async fn hold(passwords: &Argon2Passwords) -> [Sender<()>; THREADS] {
+    let mut gates = Vec::new();
+    for _ in 0..THREADS {
+        let ((open, shut), (held, holding)) = (channel::<()>(), tokio::sync::oneshot::channel());
+        let job = move || {
+            let _ = held.send(());
+            let _ = shut.recv();
+        };
+        let mut run = Box::pin(passwords.workers.run(stranger(0), job));
+        assert!(futures_util::poll!(run.as_mut()).is_pending());
+        // From here on the job goes on without the one who waits for it.
+        holding.await.unwrap();
+        gates.push(open);
+    }
+    gates.try_into().unwrap()
 }
 
 #[tokio::test]
 async fn a_rush_is_refused_beyond_what_can_wait() {
     let passwords = start();
-    let (open, shut) = std::sync::mpsc::channel::<()>();
-    let shut = Arc::new(parking_lot::Mutex::new(shut));
-    let wait = |shut: &Arc<parking_lot::Mutex<std::sync::mpsc::Receiver<()>>>| {
-        let shut = Arc::clone(shut);
-        move || shut.lock().recv().unwrap_err()
-    };
-    let mut waiting: Vec<_> =
-        (0..WAITING_AND_MORE).map(|_| Box::pin(passwords.workers.run(wait(&shut)))).collect();
+    let gates = hold(&passwords).await;
+    let rush = queue::WAITING + 40;
+    let mut waiting: Vec<_> = (0..rush)
+        .map(|number| {
+            let requester = stranger(u32::try_from(number).unwrap());
+            Box::pin(passwords.workers.run(requester, || ()))
+        })
+        .collect();
     let mut refused = 0;
     for job in &mut waiting {
-        refused += usize::from(futures_util::poll!(job.as_mut()) == std::task::Poll::Ready(Err(Busy)));
+        refused += usize::from(futures_util::poll!(job.as_mut()) == Poll::Ready(Err(Busy)));
     }
-    // The two threads may or may not have taken one each by now.
-    assert!(
-        (WAITING_AND_MORE - workers::WAITING - 2..=WAITING_AND_MORE - workers::WAITING).contains(&refused)
-    );
-    drop(open);
+    assert_eq!(refused, 40);
+    drop(gates);
     for job in waiting.into_iter().take(1) {
         assert!(job.await.is_ok(), "the first goes on");
     }
 }
 
-const WAITING_AND_MORE: usize = workers::WAITING + 40;
+#[tokio::test]
+async fn known_user_is_served_first_while_strangers_fill_the_queue() {
+    let passwords = start();
+    let hash = passwords.hash(secret("correct horse"), stranger(0)).await.unwrap();
+    let [first, second] = hold(&passwords).await;
+    let served = Arc::new(AtomicUsize::new(0));
+    // As many as there are places, from an address each, and more who are refused.
+    let mut flood: Vec<_> = (0..500)
+        .map(|number| {
+            let served = Arc::clone(&served);
+            let count = move || served.fetch_add(1, Ordering::SeqCst);
+            Box::pin(passwords.workers.run(stranger(number), count))
+        })
+        .collect();
+    let mut refused = 0;
+    for one in &mut flood {
+        refused += usize::from(futures_util::poll!(one.as_mut()) == Poll::Ready(Err(Busy)));
+    }
+    assert_eq!(refused, 500 - queue::WAITING);
+
+    let home = Requester::known(Some(Ipv4Addr::new(192, 0, 2, 7).into()));
+    let stopped = Arc::clone(&served);
+    let order = passwords.workers.run(home, move || stopped.load(Ordering::SeqCst));
+    let verdict = passwords.verify(secret("correct horse"), Some(hash), home);
+    let (mut order, mut verdict) = (Box::pin(order), Box::pin(verdict));
+    assert!(futures_util::poll!(order.as_mut()).is_pending() && futures_util::poll!(verdict.as_mut()).is_pending());
+    // One thread goes on, so that everything is served in order.
+    drop(first);
+    assert_eq!(order.await, Ok(0), "strangers served before a known user");
+    assert_eq!(verdict.await, Ok(Verdict::Right { outdated: false }));
+    drop(second);
+}

@@ -10,7 +10,7 @@ use domain::back_off::{self, Failures, KNOWN_FOR, Subject};
 use domain::ids::UserId;
 use domain::organization::folded;
 use domain::password::PasswordHash;
-use domain::ports::{Attempt, SignInTries, StoreUnavailable};
+use domain::ports::{Attempt, SignInTries, StoreUnavailable, Trial};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -98,6 +98,7 @@ impl SignInTries for Store {
                         if let Some(wait) = wait(&counted, &subjects, now) {
                             return Err(Halt::Wait(wait));
                         }
+                        let known = back_off::is_known(known_until(&counted), now);
                         for row in counted {
                             let failures = row.failures().and_one(now);
                             let count = i32::try_from(failures.count).unwrap_or(i32::MAX);
@@ -105,11 +106,12 @@ impl SignInTries for Store {
                             counting.bind(failures.last_at).run(connection).await?;
                         }
                         let asking = statement(ACCOUNT).bind(folded(email));
-                        Ok(asking.rows::<AccountRow>(connection).await?.into_iter().next())
+                        let account = asking.rows::<AccountRow>(connection).await?.into_iter().next();
+                        Ok(Trial { account: account.map(AccountRow::into_account), known })
                     })
                     .await;
                 match begun {
-                    Ok(account) => Ok(Attempt::Try(account.map(AccountRow::into_account))),
+                    Ok(trial) => Ok(Attempt::Try(trial)),
                     Err(Halt::Wait(wait)) => Ok(Attempt::Wait(wait)),
                     Err(Halt::Failed(failure)) => Err(failure),
                 }
@@ -163,9 +165,13 @@ impl FailuresRow {
 }
 
 fn wait(counted: &[FailuresRow], subjects: &[Subject], now: OffsetDateTime) -> Option<Duration> {
-    let known_until = counted.iter().find_map(|row| row.known_until);
+    let known_until = known_until(counted);
     let counted = counted.iter().filter_map(|row| Some((row.subject(subjects)?, row.failures())));
     back_off::wait(counted, known_until, now)
+}
+
+fn known_until(counted: &[FailuresRow]) -> Option<OffsetDateTime> {
+    counted.iter().find_map(|row| row.known_until)
 }
 
 impl AccountRow {

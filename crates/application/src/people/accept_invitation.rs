@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::password::{self, WeakPassword};
-use domain::ports::{Invitations, Passwords, StoreUnavailable};
+use domain::ports::{Invitations, Passwords, Requester, StoreUnavailable};
 use domain::secret::Secret;
 use domain::session::{LinkDigest, NewSession, SignedIn};
 
@@ -42,7 +42,8 @@ impl AcceptInvitation {
         if let Err(why) = password::judge(password.reveal(), &user.email) {
             return Ok(Accepting::Weak(why));
         }
-        let Ok(hash) = self.passwords.hash(password).await else { return Ok(Accepting::Busy) };
+        let requester = Requester::known(session.from);
+        let Ok(hash) = self.passwords.hash(password, requester).await else { return Ok(Accepting::Busy) };
         let accepted = self.invitations.accept(link, hash, session).await?;
         Ok(accepted.map_or(Accepting::Gone, Accepting::Done))
     }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use domain::audit::Deed;
 use domain::password::{self, WeakPassword};
-use domain::ports::{Accounts, Attempt, NewPassword, Passwords, SignInTries, StoreUnavailable, Verdict};
+use domain::ports::{
+    Accounts, Attempt, NewPassword, Passwords, Requester, SignInTries, StoreUnavailable, Verdict,
+};
 use domain::secret::Secret;
 use domain::session::SessionDigest;
 use domain::user::User;
@@ -52,10 +54,12 @@ impl ChangePassword {
         }
         let account = match self.tries.begin_try(&user.email, from, deed.at).await? {
             Attempt::Wait(wait) => return Ok(ChangingPassword::Wait(wait)),
-            Attempt::Try(account) => account.filter(|(id, _)| *id == user.id),
+            Attempt::Try(trial) => trial.account.filter(|(id, _)| *id == user.id),
         };
         let proved = account.map(|(_, hash)| hash);
-        let Ok(verdict) = self.passwords.verify(old, proved.clone()).await else {
+        // A session is held, from wherever it is used.
+        let requester = Requester::known(Some(from));
+        let Ok(verdict) = self.passwords.verify(old, proved.clone(), requester).await else {
             self.tries.take_back(&user.email, from).await?;
             return Ok(ChangingPassword::Busy);
         };
@@ -63,7 +67,7 @@ impl ChangePassword {
             return Ok(ChangingPassword::Wrong);
         };
         self.tries.succeeded(&user.email, from, deed.at).await?;
-        let Ok(hash) = self.passwords.hash(new).await else { return Ok(ChangingPassword::Busy) };
+        let Ok(hash) = self.passwords.hash(new, requester).await else { return Ok(ChangingPassword::Busy) };
         let password = NewPassword { user: user.id, proved, hash, keep: Some(keep) };
         let set = self.accounts.set_password(password, deed).await?;
         Ok(if set { ChangingPassword::Done } else { ChangingPassword::Wrong })

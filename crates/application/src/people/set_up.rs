@@ -6,7 +6,9 @@ use domain::audit::{Actor, Deed};
 use domain::ids::{NewId, TenantId, UserId};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::{self, WeakPassword};
-use domain::ports::{Entropy, FirstSetUp, NewOrganization, Passwords, SetUp, StoreUnavailable};
+use domain::ports::{
+    Entropy, FirstSetUp, NewOrganization, Passwords, Requester, SetUp, StoreUnavailable,
+};
 use domain::secret::Secret;
 use domain::session::{LinkDigest, NewSession, SignedIn};
 use domain::user::{Role, User};
@@ -65,7 +67,8 @@ impl SetUpFirst {
         if let Err(why) = password::judge(beginning.password.reveal(), &beginning.email) {
             return Ok(SettingUp::Weak(why));
         }
-        let Ok(hash) = self.passwords.hash(beginning.password.clone()).await else {
+        let requester = Requester::known(session.from);
+        let Ok(hash) = self.passwords.hash(beginning.password.clone(), requester).await else {
             return Ok(SettingUp::Busy);
         };
         let at = session.at;

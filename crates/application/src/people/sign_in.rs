@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::organization::is_email;
-use domain::ports::{Attempt, Passwords, Sessions, SignInTries, StoreUnavailable, Verdict};
+use domain::ports::{
+    Attempt, Passwords, Requester, Sessions, SignInTries, StoreUnavailable, Trial, Verdict,
+};
 use domain::secret::Secret;
 use domain::session::{NewSession, SignedIn};
 
@@ -49,12 +51,13 @@ impl SignIn {
             return Ok(SigningIn::Wrong);
         }
         let at = session.at;
-        let account = match self.tries.begin_try(email, from, at).await? {
+        let Trial { account, known } = match self.tries.begin_try(email, from, at).await? {
             Attempt::Wait(wait) => return Ok(SigningIn::Wait(wait)),
-            Attempt::Try(account) => account,
+            Attempt::Try(trial) => trial,
         };
         let hash = account.as_ref().map(|(_, hash)| hash.clone());
-        let Ok(verdict) = self.passwords.verify(password.clone(), hash).await else {
+        let requester = if known { Requester::known(Some(from)) } else { Requester::stranger(from) };
+        let Ok(verdict) = self.passwords.verify(password.clone(), hash, requester).await else {
             self.tries.take_back(email, from).await?;
             return Ok(SigningIn::Busy);
         };
@@ -62,7 +65,8 @@ impl SignIn {
             return Ok(SigningIn::Wrong);
         };
         // When there is no room for it now, there will be at another sign-in.
-        let rehashed = if outdated { self.passwords.hash(password).await.ok() } else { None };
+        let proved_now = Requester::known(Some(from));
+        let rehashed = if outdated { self.passwords.hash(password, proved_now).await.ok() } else { None };
         let sign_in = domain::ports::SignIn { user, proved, rehashed, session };
         let Some(signed_in) = self.sessions.begin(sign_in).await? else { return Ok(SigningIn::Wrong) };
         // The session has begun: refused now, it would live on without anybody who holds it.
@@ -115,11 +119,16 @@ mod tests {
 
     #[async_trait]
     impl Passwords for Trusting {
-        async fn hash(&self, _: Secret<String>) -> Result<PasswordHash, Busy> {
+        async fn hash(&self, _: Secret<String>, _: Requester) -> Result<PasswordHash, Busy> {
             Err(Busy)
         }
 
-        async fn verify(&self, _: Secret<String>, against: Option<PasswordHash>) -> Result<Verdict, Busy> {
+        async fn verify(
+            &self,
+            _: Secret<String>,
+            against: Option<PasswordHash>,
+            _: Requester,
+        ) -> Result<Verdict, Busy> {
             Ok(if against.is_some() { Verdict::Right { outdated: false } } else { Verdict::Wrong })
         }
     }

@@ -35,6 +35,7 @@ mod overtaken;
 mod place_call;
 mod roles;
 mod sent_twice;
+mod sign_in_flood;
 mod support;
 mod trunk_states;
 mod users;

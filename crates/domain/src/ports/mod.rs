@@ -56,11 +56,11 @@ pub use organizations::{CreateOrganizationError, Created, NewOrganization, Organ
 pub use outbound_calls::{
     Acceptance, Accepted, Concluded, Conclusion, Dispatch, Fence, OutboundCalls, Recorded,
 };
-pub use passwords::{Busy, Passwords, Verdict};
+pub use passwords::{Busy, Passwords, Requester, Verdict};
 pub use rate_limit::{OwnWindow, RateLimitWindow};
 pub use recorder::{CompleteRecord, RecordShelf, Recorder, Recording, ShelfError};
 pub use seen::{ReviseError, Seen};
-pub use sessions::{Attempt, Sessions, SignIn, SignInTries};
+pub use sessions::{Attempt, Sessions, SignIn, SignInTries, Trial};
 pub use setup::{
     Added, Assistants, CarriedNumber, FreshTestLine, Numbers, ReviseTrunkError, SetupError, Signing, Tenants,
     TestLines, Trunks,

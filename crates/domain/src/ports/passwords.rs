@@ -1,8 +1,11 @@
 //! Hashing passwords, which is slow on purpose.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use async_trait::async_trait;
 
 use crate::password::PasswordHash;
+use crate::rate_limit::Client;
 use crate::secret::Secret;
 
 /// So many passwords wait to be hashed already that this one is refused.
@@ -22,12 +25,38 @@ pub enum Verdict {
     },
 }
 
+/// Who waits for a password to be hashed. Strangers keep no known user waiting, and clients take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requester {
+    /// Holds a session or a link, or signs in to an account that signed in from there of late.
+    Known(Client),
+    /// Anybody else.
+    Stranger(Client),
+}
+
+impl Requester {
+    /// Somebody known at this address; without one, as on the command line, at an address of their own.
+    pub fn known(from: Option<IpAddr>) -> Self {
+        Self::Known(Client::of(from.unwrap_or(Ipv4Addr::UNSPECIFIED.into())))
+    }
+
+    /// A stranger at this address.
+    pub fn stranger(from: IpAddr) -> Self {
+        Self::Stranger(Client::of(from))
+    }
+}
+
 /// Hashes passwords, a few at a time.
 #[async_trait]
 pub trait Passwords: Send + Sync {
     /// Hashes a new password.
-    async fn hash(&self, password: Secret<String>) -> Result<PasswordHash, Busy>;
+    async fn hash(&self, password: Secret<String>, requester: Requester) -> Result<PasswordHash, Busy>;
 
     /// Holds a password against a hash; without one it costs the same, and is wrong.
-    async fn verify(&self, password: Secret<String>, against: Option<PasswordHash>) -> Result<Verdict, Busy>;
+    async fn verify(
+        &self,
+        password: Secret<String>,
+        against: Option<PasswordHash>,
+        requester: Requester,
+    ) -> Result<Verdict, Busy>;
 }

@@ -63,8 +63,18 @@ pub trait Sessions: Send + Sync {
 pub enum Attempt {
     /// Too many tries failed: the next one may be made after so long. This one counts for nothing.
     Wait(Duration),
-    /// The account's user and stored hash, if it has any; the try is counted as failed already.
-    Try(Option<(UserId, PasswordHash)>),
+    /// A password may be tried; the try is counted as failed already.
+    Try(Trial),
+}
+
+/// What a password is tried on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// The account's user and stored hash; `None` when there is no such account or it has no password.
+    pub account: Option<(UserId, PasswordHash)>,
+    /// Whether the account signed in from this address within
+    /// [`KNOWN_FOR`](crate::back_off::KNOWN_FOR).
+    pub known: bool,
 }
 
 /// Tries to sign in, by account and by address.

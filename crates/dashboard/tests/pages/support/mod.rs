@@ -26,7 +26,7 @@ use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::network::{AddressPolicy, Network, Origin};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::PasswordHash;
-use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, SignIn};
+use domain::ports::{Admission, CallBoard, Clock, Entropy, NewOrganization, Passwords, SignIn};
 use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::session::{NewSession, SessionDigest};
@@ -69,6 +69,15 @@ pub(crate) struct Site {
     stopper: Stopper,
 }
 
+/// What a site has that others have not.
+#[derive(Default)]
+struct Wishes {
+    board: Option<Arc<dyn CallBoard>>,
+    encrypted: bool,
+    proxies: Vec<Network>,
+    hasher: Option<Arc<dyn Passwords>>,
+}
+
 /// A tenant and its organizations.
 #[derive(Clone, Debug)]
 pub(crate) struct Company {
@@ -95,20 +104,27 @@ impl Site {
     }
 
     pub(crate) async fn start() -> Self {
-        Self::start_as(None, false).await
+        Self::start_as(Wishes::default()).await
     }
 
     /// With another board of calls than the store's.
     pub(crate) async fn start_with(board: Arc<dyn CallBoard>) -> Self {
-        Self::start_as(Some(board), false).await
+        Self::start_as(Wishes { board: Some(board), ..Wishes::default() }).await
     }
 
     /// Behind a proxy that ends TLS, under names of its own.
     pub(crate) async fn start_encrypted() -> Self {
-        Self::start_as(None, true).await
+        Self::start_as(Wishes { encrypted: true, ..Wishes::default() }).await
     }
 
-    async fn start_as(board: Option<Arc<dyn CallBoard>>, encrypted: bool) -> Self {
+    /// Behind a proxy on this machine that names its clients, and with these passwords.
+    pub(crate) async fn start_behind_proxy(passwords: Arc<dyn Passwords>) -> Self {
+        let proxies = vec![Network::parse("127.0.0.1/32").unwrap()];
+        Self::start_as(Wishes { proxies, hasher: Some(passwords), ..Wishes::default() }).await
+    }
+
+    async fn start_as(wishes: Wishes) -> Self {
+        let Wishes { board, encrypted, proxies, hasher } = wishes;
         let clock = Arc::new(TestClock::default());
         let entropy = Arc::new(Counter::default());
         let passwords = Arc::new(PlainPasswords::default());
@@ -125,7 +141,7 @@ impl Site {
             clock: clock.clone(),
             entropy: entropy.clone(),
             window: Arc::new(MemoryWindow::new(1_000, SMALLEST_LIMIT)),
-            trusted_proxies: TrustedProxies::new(Vec::new()),
+            trusted_proxies: TrustedProxies::new(proxies),
             readiness: Arc::new(|| Readiness::Ready),
         });
         let listen = Listen {
@@ -173,7 +189,7 @@ impl Site {
             tries: world.tries.clone(),
             invitations: world.invitations.clone(),
             set_up: world.set_up.clone(),
-            passwords: passwords.clone(),
+            passwords: hasher.unwrap_or_else(|| passwords.clone()),
             deliveries: world.deliveries.clone(),
             redeliver: Arc::new(DeliverCallbacks::new(
                 world.callbacks.clone(),

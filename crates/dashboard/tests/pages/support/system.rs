@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::call::ArtifactKey;
 use domain::password::PasswordHash;
 use domain::ports::{
-    ArtifactBody, Artifacts, ArtifactsUnavailable, Busy, Clock, Entropy, Passwords, Verdict,
+    ArtifactBody, Artifacts, ArtifactsUnavailable, Busy, Clock, Entropy, Passwords, Requester, Verdict,
 };
 use domain::secret::Secret;
 use time::OffsetDateTime;
@@ -73,12 +73,17 @@ impl PlainPasswords {
 
 #[async_trait]
 impl Passwords for PlainPasswords {
-    async fn hash(&self, password: Secret<String>) -> Result<PasswordHash, Busy> {
+    async fn hash(&self, password: Secret<String>, _: Requester) -> Result<PasswordHash, Busy> {
         self.ask()?;
         Ok(hash_of(password.reveal()))
     }
 
-    async fn verify(&self, password: Secret<String>, against: Option<PasswordHash>) -> Result<Verdict, Busy> {
+    async fn verify(
+        &self,
+        password: Secret<String>,
+        against: Option<PasswordHash>,
+        _: Requester,
+    ) -> Result<Verdict, Busy> {
         self.ask()?;
         let right = against.is_some_and(|hash| hash == hash_of(password.reveal()));
         Ok(if right { Verdict::Right { outdated: false } } else { Verdict::Wrong })

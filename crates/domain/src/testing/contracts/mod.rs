@@ -319,6 +319,7 @@ macro_rules! store_contracts {
                 a_success_forgets_what_failed_before,
                 a_try_that_is_taken_back_counts_for_nothing,
                 a_try_that_waits_counts_for_nothing,
+                a_try_of_an_account_that_signed_in_there_is_known,
             }
             invitations {
                 an_invitation_is_accepted_once,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::accounts::add;
 use crate::back_off::KNOWN_FOR;
-use crate::ports::{Admission, Attempt};
+use crate::ports::{Admission, Attempt, Trial};
 use crate::testing::fixtures::{TestResult, add_tenant, deed, hash, link, moment, user};
 use crate::testing::world::{World, together};
 use crate::user::{Role, User};
@@ -42,7 +42,7 @@ pub async fn a_try_meets_the_stored_hash_or_none(world: &World) -> TestResult {
         (&gone.email, None),
     ] {
         let attempt = world.tries.begin_try(email, address(1), moment(1)).await?;
-        assert_eq!(attempt, Attempt::Try(expected), "{email}");
+        assert_eq!(attempt, Attempt::Try(Trial { account: expected, known: false }), "{email}");
     }
     Ok(())
 }
@@ -126,6 +126,26 @@ pub async fn where_an_account_signed_in_it_waits_for_nothing_that_fails_elsewher
     assert_eq!(waits(world, &known.email, home, now).await?, 0);
     let now = storm(world, &known.email, over).await?;
     assert_eq!(waits(world, &known.email, home, now).await?, 30, "that is too long ago");
+    Ok(())
+}
+
+/// From the addresses that it signed in from, whatever other accounts did there.
+pub async fn a_try_of_an_account_that_signed_in_there_is_known(world: &World) -> TestResult {
+    let (owner, other) = (somebody(world).await?, somebody(world).await?);
+    let (home, elsewhere) = (address(1), address(2));
+    let known = async |email: &str, from, seconds| -> TestResult<bool> {
+        match world.tries.begin_try(email, from, moment(seconds)).await? {
+            Attempt::Try(trial) => Ok(trial.known),
+            Attempt::Wait(wait) => Err(format!("{email} waits {wait:?}").into()),
+        }
+    };
+    assert!(!known(&owner.email, home, 0).await?);
+    world.tries.succeeded(&owner.email, home, moment(0)).await?;
+    assert!(known(&owner.email.to_uppercase(), home, 1).await?);
+    assert!(!known(&owner.email, elsewhere, 1).await?);
+    assert!(!known(&other.email, home, 1).await? && !known("nobody@clinic.example", home, 1).await?);
+    let over = KNOWN_FOR.as_secs();
+    assert!(known(&owner.email, home, over - 1).await? && !known(&owner.email, home, over).await?);
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use super::InMemory;
 use crate::audit::{Action, Deed};
 use crate::back_off::{self, Failures, KNOWN_FOR, Subject};
 use crate::ids::UserId;
-use crate::ports::{Attempt, Sessions, SignIn, SignInTries, StoreUnavailable};
+use crate::ports::{Attempt, Sessions, SignIn, SignInTries, StoreUnavailable, Trial};
 use crate::session::{NOTE_AFTER, Session, SessionDigest, SignedIn};
 
 #[async_trait]
@@ -111,7 +111,8 @@ impl SignInTries for InMemory {
             *failures = failures.and_one(now);
         }
         let person = people.by_email(email);
-        Ok(Attempt::Try(person.and_then(|person| Some((person.user.id, person.hash.clone()?)))))
+        let account = person.and_then(|person| Some((person.user.id, person.hash.clone()?)));
+        Ok(Attempt::Try(Trial { account, known: back_off::is_known(known_until, now) }))
     }
 
     async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable> {
