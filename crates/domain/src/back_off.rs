@@ -3,14 +3,20 @@
 //! Failures are counted thrice. The long wait belongs to an account *as it is tried from one address*, and
 //! to an address whatever account it tries. Over all addresses an account waits [`ACCOUNT_WAIT_MAX`] at
 //! most: enough that guesses from everywhere come to nothing. Where the account signed in of late it waits
-//! for what failed there alone: whoever knows an e-mail address, and fails from however many addresses, does
-//! not lock its owner out.
+//! for what failed there since, alone: whoever knows an e-mail address, and fails from however many addresses,
+//! does not lock its owner out.
+//!
+//! Users of several tenants may have one e-mail address; what fails is counted for the address, because no
+//! user is known before a password is right. A success takes back its own try and leaves the count as it is,
+//! so that a user of one tenant cannot clear the way for guesses at another tenant's user. What the count was
+//! is remembered for the user who signed in: see [`admit`].
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use time::OffsetDateTime;
 
+use crate::ids::UserId;
 use crate::organization::folded;
 use crate::session::LIFETIME;
 
@@ -41,12 +47,19 @@ pub enum Subject {
     AccountFrom(String, IpAddr),
     /// An IPv4 address, or an IPv6 network of 64 bits, of which one subscriber has all.
     Address(IpAddr),
+    /// A user who signed in from an address: what is counted is what they are forgiven.
+    Known(UserId, IpAddr),
 }
 
 impl Subject {
     /// Everything that a try is counted for. Stores lock in this order.
     pub fn all(email: &str, from: IpAddr) -> [Self; 3] {
         [Self::account(email), Self::AccountFrom(folded(email), network(from)), Self::address(from)]
+    }
+
+    /// A user as they are known at this address.
+    pub fn known(user: UserId, from: IpAddr) -> Self {
+        Self::Known(user, network(from))
     }
 
     /// The account with an e-mail address, in any case.
@@ -65,6 +78,7 @@ impl Subject {
             Self::Account(email) => format!("account:{email}"),
             Self::AccountFrom(email, address) => format!("account-from:{address} {email}"),
             Self::Address(address) => format!("address:{address}"),
+            Self::Known(user, address) => format!("known:{address} {user}"),
         }
     }
 
@@ -72,13 +86,15 @@ impl Subject {
         match self {
             Self::Account(_) | Self::AccountFrom(..) => ACCOUNT_FREE,
             Self::Address(_) => ADDRESS_FREE,
+            // Nothing is counted against it.
+            Self::Known(..) => u32::MAX,
         }
     }
 
     const fn longest(&self) -> Duration {
         match self {
             Self::Account(_) => ACCOUNT_WAIT_MAX,
-            Self::AccountFrom(..) | Self::Address(_) => WAIT_MAX,
+            Self::AccountFrom(..) | Self::Address(_) | Self::Known(..) => WAIT_MAX,
         }
     }
 
@@ -97,26 +113,66 @@ impl Subject {
     }
 }
 
-/// How long a try waits, by all that is counted for it; none when it may be made now. Until `known_until`
-/// the account is known where it is tried from.
-pub fn wait(
-    counted: impl IntoIterator<Item = (Subject, Failures)>,
-    known_until: Option<OffsetDateTime>,
-    now: OffsetDateTime,
-) -> Option<Duration> {
-    let known = is_known(known_until, now);
-    let counts = |subject: &Subject| !(known && matches!(subject, Subject::Account(_)));
-    let counted = counted.into_iter().filter(|(subject, _)| counts(subject));
-    counted.filter_map(|(subject, failures)| subject.wait(failures, now)).max()
+/// A user who signed in from the address that a try comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownUser {
+    /// Who.
+    pub user: UserId,
+    /// Until when they are known there.
+    pub until: OffsetDateTime,
+    /// Failures of [`Subject::AccountFrom`] at their last success, which do not concern them.
+    pub forgiven: u32,
 }
 
-/// Whether an account that is known until then is known at `now`.
-pub fn is_known(known_until: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
-    known_until.is_some_and(|until| until > now)
+/// Whose password a try may be held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tries {
+    /// Those of all users with the e-mail address.
+    All,
+    /// Those of these users alone, who are known where the try comes from.
+    Only(Vec<UserId>),
+}
+
+impl Tries {
+    /// Whether this user's is among them.
+    pub fn include(&self, user: UserId) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(users) => users.contains(&user),
+        }
+    }
+}
+
+/// Lets a try be made now, or says how long it waits. Users who are `known` where it comes from wait neither
+/// for what failed elsewhere nor for what failed there before their last success.
+pub fn admit(
+    counted: &[(Subject, Failures)],
+    known: &[KnownUser],
+    now: OffsetDateTime,
+) -> Result<Tries, Duration> {
+    let wait = |forgiven: Option<u32>| {
+        let waits = counted.iter().filter_map(|(subject, failures)| match (subject, forgiven) {
+            (Subject::Account(_), Some(_)) => None,
+            (Subject::AccountFrom(..), Some(forgiven)) => {
+                let count = failures.count.saturating_sub(forgiven);
+                subject.wait(Failures { count, ..*failures }, now)
+            }
+            _ => subject.wait(*failures, now),
+        });
+        waits.max()
+    };
+    let Some(strangers) = wait(None) else { return Ok(Tries::All) };
+    let known: Vec<_> = known.iter().filter(|known| known.until > now).collect();
+    let free = known.iter().filter(|known| wait(Some(known.forgiven)).is_none());
+    let free: Vec<_> = free.map(|known| known.user).collect();
+    if !free.is_empty() {
+        return Ok(Tries::Only(free));
+    }
+    Err(known.iter().filter_map(|known| wait(Some(known.forgiven))).min().unwrap_or(strangers))
 }
 
 /// Whoever has the address: one subscriber has a whole IPv6 network.
-fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
@@ -178,20 +234,38 @@ mod tests {
         assert_eq!([19, 20, 21].map(|count| waits(&address, count, 0)), [0, 1, 2]);
     }
 
-    #[test]
-    fn a_known_account_waits_for_what_failed_there_alone() {
+    /// What a try meets when 40 tries failed from everywhere, `own` here and `of_address` from here for anybody.
+    fn meets(own: u32, of_address: u32, known: &[KnownUser]) -> Result<Tries, u64> {
         let [account, from_here, address] = Subject::all("a", "192.0.2.1".parse().unwrap());
         let failed = |count| Failures { count, last_at: at(100) };
-        let waits = |own, known_until: Option<u64>| {
-            let counted = [
-                (account.clone(), failed(40)),
-                (from_here.clone(), failed(own)),
-                (address.clone(), failed(0)),
-            ];
-            wait(counted, known_until.map(at), at(100)).map_or(0, |wait| wait.as_secs())
-        };
-        assert_eq!([waits(0, None), waits(0, Some(100)), waits(0, Some(101))], [30, 30, 0]);
-        assert_eq!([waits(7, Some(101)), waits(12, Some(101)), waits(7, None)], [4, 128, 30]);
+        let counted = [(account, failed(40)), (from_here, failed(own)), (address, failed(of_address))];
+        admit(&counted, known, at(100)).map_err(|wait| wait.as_secs())
+    }
+
+    fn known(number: u128, until: u64, forgiven: u32) -> KnownUser {
+        KnownUser { user: UserId::from_uuid(uuid::Uuid::from_u128(number)), until: at(until), forgiven }
+    }
+
+    #[test]
+    fn known_user_waits_for_failures_of_that_address_alone() {
+        let ada = known(1, 101, 0);
+        let only = Ok(Tries::Only(vec![ada.user]));
+        assert_eq!(meets(0, 0, &[]), Err(30));
+        assert_eq!(meets(0, 0, &[known(1, 100, 0)]), Err(30), "that is over");
+        assert_eq!(meets(0, 0, &[ada]), only);
+        assert_eq!([meets(7, 0, &[ada]), meets(12, 0, &[ada])], [Err(4), Err(128)]);
+        assert_eq!(meets(7, 0, &[known(1, 101, 3)]), only, "three failed before they signed in");
+        assert_eq!(meets(0, 21, &[ada]), Err(2), "others fail there too");
+    }
+
+    #[test]
+    fn only_known_users_are_tried_while_strangers_wait() {
+        let (ada, eve) = (known(1, 101, 0), known(2, 101, 7));
+        assert_eq!(meets(7, 0, &[ada, eve]), Ok(Tries::Only(vec![eve.user])));
+        assert!(Tries::All.include(ada.user) && !Tries::Only(vec![eve.user]).include(ada.user));
+        let [_, from_here, _] = Subject::all("a", "192.0.2.1".parse().unwrap());
+        let few = [(from_here, Failures { count: 4, last_at: at(100) })];
+        assert_eq!(admit(&few, &[eve], at(100)), Ok(Tries::All));
     }
 
     #[test]

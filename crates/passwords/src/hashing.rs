@@ -4,7 +4,7 @@ use std::io;
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use argon2::password_hash::{PasswordHash as Phc, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::password_hash::{Output, PasswordHash as Phc, PasswordHasher, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
 use domain::password::PasswordHash;
 use domain::ports::Verdict;
@@ -43,10 +43,9 @@ impl Hashing {
     }
 
     /// The hash in PHC form; none when there is no memory for it.
-    pub(crate) fn hash(&self, password: &Secret<String>, salt: [u8; SALT_BYTES]) -> Option<PasswordHash> {
+    pub(crate) fn hash(&self, password: &Secret<String>, salt: &SaltString) -> Option<PasswordHash> {
         self.count();
-        let salt = SaltString::encode_b64(&salt).ok()?;
-        let hashed = self.argon2.hash_password(password.reveal().as_bytes(), &salt);
+        let hashed = self.argon2.hash_password(password.reveal().as_bytes(), salt);
         match hashed {
             Ok(hash) => Some(PasswordHash::from_phc(hash.to_string())),
             Err(error) => {
@@ -56,20 +55,41 @@ impl Hashing {
         }
     }
 
-    /// One hash is made whatever there is to hold the password against.
-    pub(crate) fn verify(&self, password: &Secret<String>, against: Option<&PasswordHash>) -> Verdict {
-        self.count();
-        let stored = against.and_then(|hash| match Phc::new(hash.reveal()) {
-            Ok(stored) => Some(stored),
-            Err(error) => {
-                tracing::error!(%error, "a stored password hash cannot be read");
-                None
+    /// One hash is made whatever there is to hold the password against, and for each salt and cost one alone.
+    pub(crate) fn verify(&self, password: &Secret<String>, against: &[PasswordHash]) -> Verdict {
+        let stored = against.iter().enumerate();
+        let stored: Vec<_> = stored.filter_map(|(which, hash)| Some((which, read(hash)?))).collect();
+        if stored.is_empty() {
+            if let Ok(nobody) = Phc::new(NOBODY) {
+                self.output(password, &nobody);
             }
-        });
-        let known = stored.is_some();
-        let Some(against) = stored.or_else(|| Phc::new(NOBODY).ok()) else { return Verdict::Wrong };
-        let equal = self.argon2.verify_password(password.reveal().as_bytes(), &against).is_ok();
-        if equal && known { Verdict::Right { outdated: self.is_outdated(&against) } } else { Verdict::Wrong }
+            return Verdict::Wrong;
+        }
+        let mut made: Vec<(&Phc<'_>, Option<Output>)> = Vec::new();
+        let mut verdict = Verdict::Wrong;
+        for (which, stored) in &stored {
+            let known = made.iter().find(|(own, _)| are_alike(own, stored)).map(|(_, output)| *output);
+            let output = known.unwrap_or_else(|| {
+                let output = self.output(password, stored);
+                made.push((stored, output));
+                output
+            });
+            // Outputs are compared in constant time.
+            let equal = output.zip(stored.hash).is_some_and(|(own, stored)| own == stored);
+            if equal && verdict == Verdict::Wrong {
+                verdict = Verdict::Right { which: *which, outdated: self.is_outdated(stored) };
+            }
+        }
+        verdict
+    }
+
+    /// What the password gives with the salt and at the cost of a stored hash.
+    fn output(&self, password: &Secret<String>, stored: &Phc<'_>) -> Option<Output> {
+        self.count();
+        let (params, salt) = (Params::try_from(stored).ok()?, stored.salt?);
+        let (algorithm, version) = (Some(stored.algorithm), stored.version);
+        let password = password.reveal().as_bytes();
+        self.argon2.hash_password_customized(password, algorithm, version, params, salt).ok()?.hash
     }
 
     fn is_outdated(&self, stored: &Phc<'_>) -> bool {
@@ -87,4 +107,25 @@ impl Hashing {
         #[cfg(not(test))]
         let _ = self;
     }
+}
+
+/// The salt of a stored hash; a fresh one of these bytes where there is none.
+pub(crate) fn salt(alike: Option<&PasswordHash>, fresh: [u8; SALT_BYTES]) -> Option<SaltString> {
+    let stored = alike.and_then(read);
+    let stored = stored.and_then(|stored| SaltString::from_b64(stored.salt?.as_str()).ok());
+    stored.or_else(|| SaltString::encode_b64(&fresh).ok())
+}
+
+fn read(hash: &PasswordHash) -> Option<Phc<'_>> {
+    Phc::new(hash.reveal())
+        .inspect_err(|error| tracing::error!(%error, "a stored password hash cannot be read"))
+        .ok()
+}
+
+/// Whether a password gives the same for both.
+fn are_alike(one: &Phc<'_>, other: &Phc<'_>) -> bool {
+    let length = |hash: &Phc<'_>| hash.hash.map(|output| output.len());
+    (one.algorithm, one.version, one.salt, length(one))
+        == (other.algorithm, other.version, other.salt, length(other))
+        && one.params == other.params
 }

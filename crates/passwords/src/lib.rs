@@ -34,21 +34,27 @@ impl Argon2Passwords {
 
 #[async_trait]
 impl Passwords for Argon2Passwords {
-    async fn hash(&self, password: Secret<String>, requester: Requester) -> Result<PasswordHash, Busy> {
+    async fn hash(
+        &self,
+        password: Secret<String>,
+        alike: Option<PasswordHash>,
+        requester: Requester,
+    ) -> Result<PasswordHash, Busy> {
         let mut salt = [0; hashing::SALT_BYTES];
         self.entropy.fill(&mut salt);
+        let salt = hashing::salt(alike.as_ref(), salt);
         let hashing = Arc::clone(&self.hashing);
-        self.workers.run(requester, move || hashing.hash(&password, salt)).await?.ok_or(Busy)
+        self.workers.run(requester, move || hashing.hash(&password, &salt?)).await?.ok_or(Busy)
     }
 
     async fn verify(
         &self,
         password: Secret<String>,
-        against: Option<PasswordHash>,
+        against: Vec<PasswordHash>,
         requester: Requester,
     ) -> Result<Verdict, Busy> {
         let hashing = Arc::clone(&self.hashing);
-        self.workers.run(requester, move || hashing.verify(&password, against.as_ref())).await
+        self.workers.run(requester, move || hashing.verify(&password, &against)).await
     }
 }
 

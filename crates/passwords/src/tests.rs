@@ -32,33 +32,57 @@ fn stranger(number: u32) -> Requester {
 #[tokio::test]
 async fn a_password_is_known_again_by_its_salted_hash_and_no_other_is() {
     let passwords = start();
-    let hash = passwords.hash(secret("correct horse"), stranger(0)).await.unwrap();
+    let hash = passwords.hash(secret("correct horse"), None, stranger(0)).await.unwrap();
     assert!(hash.reveal().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.reveal());
-    let right = passwords.verify(secret("correct horse"), Some(hash.clone()), stranger(0)).await;
-    assert_eq!(right, Ok(Verdict::Right { outdated: false }));
+    let right = passwords.verify(secret("correct horse"), vec![hash.clone()], stranger(0)).await;
+    assert_eq!(right, Ok(Verdict::Right { which: 0, outdated: false }));
     for other in ["correct hors", "Correct horse", "", "correct horse "] {
-        assert_eq!(passwords.verify(secret(other), Some(hash.clone()), stranger(0)).await, Ok(Verdict::Wrong), "{other}");
+        assert_eq!(
+            passwords.verify(secret(other), vec![hash.clone()], stranger(0)).await,
+            Ok(Verdict::Wrong),
+            "{other}"
+        );
     }
     let resalted = Argon2Passwords::start(Arc::new(Same(8))).unwrap();
-    assert_ne!(resalted.hash(secret("correct horse"), stranger(0)).await.unwrap(), hash);
+    assert_ne!(resalted.hash(secret("correct horse"), None, stranger(0)).await.unwrap(), hash);
 }
 
 #[tokio::test]
 async fn somebody_unknown_costs_as_many_hashes_as_somebody_known() {
     let passwords = start();
-    let hash = passwords.hash(secret("correct horse"), stranger(0)).await.unwrap();
+    let hash = passwords.hash(secret("correct horse"), None, stranger(0)).await.unwrap();
     let unreadable = PasswordHash::from_phc("$argon2id$v=19$nonsense".to_owned());
-    for against in [Some(hash), None, Some(unreadable)] {
+    for against in [vec![hash], vec![], vec![unreadable]] {
         let before = passwords.hashing.made.load(Ordering::Relaxed);
         assert_eq!(passwords.verify(secret("wrong"), against, stranger(0)).await, Ok(Verdict::Wrong));
         assert_eq!(passwords.hashing.made.load(Ordering::Relaxed) - before, 1);
     }
 }
 
+#[tokio::test]
+async fn hashes_of_one_salt_are_verified_by_one_computation() {
+    let passwords = start();
+    let clinic = passwords.hash(secret("three quiet herons"), None, stranger(0)).await.unwrap();
+    let others = Argon2Passwords::start(Arc::new(Same(9))).unwrap();
+    let rival = others.hash(secret("four loud geese"), Some(clinic.clone()), stranger(0)).await.unwrap();
+    let unlike = others.hash(secret("five shy owls"), None, stranger(0)).await.unwrap();
+    let made = || passwords.hashing.made.load(Ordering::Relaxed);
+    for (typed, which) in [("three quiet herons", Some(0)), ("four loud geese", Some(1)), ("neither", None)] {
+        let before = made();
+        let verdict = passwords.verify(secret(typed), vec![clinic.clone(), rival.clone()], stranger(0)).await;
+        let expected = which.map_or(Verdict::Wrong, |which| Verdict::Right { which, outdated: false });
+        assert_eq!((verdict, made() - before), (Ok(expected), 1), "{typed}");
+    }
+    let before = made();
+    let verdict = passwords.verify(secret("five shy owls"), vec![clinic, rival, unlike], stranger(0)).await;
+    assert_eq!((verdict, made() - before), (Ok(Verdict::Right { which: 2, outdated: false }), 2));
+}
+
 #[test]
 fn what_stands_for_nobodys_hash_costs_what_a_real_one_costs() {
     let hashing = Hashing::new().unwrap();
-    let real = hashing.hash(&secret("x"), [1; hashing::SALT_BYTES]).unwrap();
+    let salt = hashing::salt(None, [1; hashing::SALT_BYTES]).unwrap();
+    let real = hashing.hash(&secret("x"), &salt).unwrap();
     let cost = |phc: &str| phc.rsplitn(3, '$').map(str::len).collect::<Vec<_>>();
     assert_eq!(cost(hashing::NOBODY), cost(real.reveal()));
     assert_eq!(hashing::NOBODY.rsplitn(3, '$').last(), real.reveal().rsplitn(3, '$').last());
@@ -70,9 +94,9 @@ async fn a_hash_of_another_cost_is_right_and_outdated() {
     let reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
     let hash = PasswordHash::from_phc(reference.to_owned());
     let passwords = start();
-    let verdict = passwords.verify(secret("password"), Some(hash.clone()), stranger(0)).await;
-    assert_eq!(verdict, Ok(Verdict::Right { outdated: true }));
-    assert_eq!(passwords.verify(secret("passwore"), Some(hash), stranger(0)).await, Ok(Verdict::Wrong));
+    let verdict = passwords.verify(secret("password"), vec![hash.clone()], stranger(0)).await;
+    assert_eq!(verdict, Ok(Verdict::Right { which: 0, outdated: true }));
+    assert_eq!(passwords.verify(secret("passwore"), vec![hash], stranger(0)).await, Ok(Verdict::Wrong));
 }
 
 /// Holds both threads, each until its sender is dropped.
@@ -118,7 +142,7 @@ async fn a_rush_is_refused_beyond_what_can_wait() {
 #[tokio::test]
 async fn known_user_is_served_first_while_strangers_fill_the_queue() {
     let passwords = start();
-    let hash = passwords.hash(secret("correct horse"), stranger(0)).await.unwrap();
+    let hash = passwords.hash(secret("correct horse"), None, stranger(0)).await.unwrap();
     let [first, second] = hold(&passwords).await;
     let served = Arc::new(AtomicUsize::new(0));
     // As many as there are places, from an address each, and more who are refused.
@@ -138,12 +162,15 @@ async fn known_user_is_served_first_while_strangers_fill_the_queue() {
     let home = Requester::known(Some(Ipv4Addr::new(192, 0, 2, 7).into()));
     let stopped = Arc::clone(&served);
     let order = passwords.workers.run(home, move || stopped.load(Ordering::SeqCst));
-    let verdict = passwords.verify(secret("correct horse"), Some(hash), home);
+    let verdict = passwords.verify(secret("correct horse"), vec![hash], home);
     let (mut order, mut verdict) = (Box::pin(order), Box::pin(verdict));
-    assert!(futures_util::poll!(order.as_mut()).is_pending() && futures_util::poll!(verdict.as_mut()).is_pending());
+    assert!(
+        futures_util::poll!(order.as_mut()).is_pending()
+            && futures_util::poll!(verdict.as_mut()).is_pending()
+    );
     // One thread goes on, so that everything is served in order.
     drop(first);
     assert_eq!(order.await, Ok(0), "strangers served before a known user");
-    assert_eq!(verdict.await, Ok(Verdict::Right { outdated: false }));
+    assert_eq!(verdict.await, Ok(Verdict::Right { which: 0, outdated: false }));
     drop(second);
 }

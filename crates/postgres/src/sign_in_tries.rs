@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use diesel::result::Error as DieselError;
 use diesel_async::AsyncConnection;
-use domain::back_off::{self, Failures, KNOWN_FOR, Subject};
+use domain::back_off::{self, Failures, KNOWN_FOR, KnownUser, Subject, Tries};
 use domain::ids::UserId;
 use domain::organization::folded;
 use domain::password::PasswordHash;
@@ -18,8 +18,14 @@ use crate::failure::Failure;
 use crate::statement::{row, statement};
 use crate::store::Store;
 
-const COUNTED: &str =
-    "SELECT subject, failures, last_at, known_until FROM sign_in_failures WHERE subject = ANY($1)";
+const COUNTED: &str = "
+SELECT subject, failures, last_at FROM sign_in_failures WHERE subject = ANY($1)";
+
+/// The users with an e-mail address (`$1`) who have a password, and what is known of them at a network (`$2`).
+const ACCOUNTS: &str = "
+SELECT u.id, u.password, k.failures AS forgiven, k.known_until
+FROM users u LEFT JOIN sign_in_failures k ON k.subject = 'known:' || $2 || ' ' || u.id
+WHERE u.email_folded = $1 AND u.removed_at IS NULL AND u.password IS NOT NULL ORDER BY u.created_at, u.id";
 
 // Locks what is counted, in the given order, whether it was there or not: of tries side by side
 // each sees those before it.
@@ -27,18 +33,17 @@ const LOCK: &str = "
 INSERT INTO sign_in_failures (subject, failures, last_at)
 SELECT subject, 0, $2 FROM unnest($1) WITH ORDINALITY AS asked (subject, place) ORDER BY place
 ON CONFLICT (subject) DO UPDATE SET subject = excluded.subject
-RETURNING subject, failures, last_at, known_until";
+RETURNING subject, failures, last_at";
 
 const COUNT: &str = "UPDATE sign_in_failures SET failures = $2, last_at = $3 WHERE subject = $1";
 
-const ACCOUNT: &str = "
-SELECT id, password FROM users WHERE email_folded = $1 AND removed_at IS NULL AND password IS NOT NULL";
-
-const FORGET: &str = "DELETE FROM sign_in_failures WHERE subject = $1";
+const FORGIVE_NOTHING: &str = "UPDATE sign_in_failures SET failures = 0 WHERE subject = ANY($1)";
 
 const KNOW: &str = "
-INSERT INTO sign_in_failures (subject, failures, last_at, known_until) VALUES ($1, 0, $2, $3)
-ON CONFLICT (subject) DO UPDATE SET failures = 0, known_until = excluded.known_until";
+INSERT INTO sign_in_failures (subject, failures, last_at, known_until)
+SELECT $1, COALESCE((SELECT failures FROM sign_in_failures WHERE subject = $2), 0), $3, $4
+ON CONFLICT (subject) DO UPDATE
+    SET failures = excluded.failures, last_at = excluded.last_at, known_until = excluded.known_until";
 
 const TAKE_BACK: &str =
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0";
@@ -48,12 +53,16 @@ row! {
         subject: String,
         failures: i32,
         last_at: OffsetDateTime,
-        known_until: Option<OffsetDateTime>,
     }
 }
 
 row! {
-    AccountRow { id: Uuid, password: String }
+    AccountRow {
+        id: Uuid,
+        password: String,
+        forgiven: Option<i32>,
+        known_until: Option<OffsetDateTime>,
+    }
 }
 
 /// Why a try does not begin: what was written is taken back.
@@ -84,9 +93,12 @@ impl SignInTries for Store {
     ) -> Result<Attempt, StoreUnavailable> {
         let subjects = Subject::all(email, from);
         let written = subjects.iter().map(Subject::written).collect::<Vec<_>>();
+        let (folded, network) = (folded(email), back_off::network(from).to_string());
+        let asking = || statement(ACCOUNTS).bind(folded.clone()).bind(network.clone());
         // Most of a flood ends here, without a lock, a write or a connection of its own.
-        let counted = self.read::<FailuresRow>(|| statement(COUNTED).bind(written.clone())).await?;
-        if let Some(wait) = wait(&counted, &subjects, now) {
+        let counting = self.read::<FailuresRow>(|| statement(COUNTED).bind(written.clone()));
+        let (counted, accounts) = tokio::try_join!(counting, self.read::<AccountRow>(asking))?;
+        if let Err(wait) = admit(&counted, &subjects, &accounts, now) {
             return Ok(Attempt::Wait(wait));
         }
         let begun = self
@@ -95,19 +107,23 @@ impl SignInTries for Store {
                     .transaction::<_, Halt, _>(async |connection| {
                         let locking = statement(LOCK).bind(written).bind(now);
                         let counted = locking.rows::<FailuresRow>(connection).await?;
-                        if let Some(wait) = wait(&counted, &subjects, now) {
-                            return Err(Halt::Wait(wait));
-                        }
-                        let known = back_off::is_known(known_until(&counted), now);
+                        let accounts = asking().rows::<AccountRow>(connection).await?;
+                        let tries = admit(&counted, &subjects, &accounts, now).map_err(Halt::Wait)?;
                         for row in counted {
+                            if row.failures().are_forgotten(now) && row.is_account_from(&subjects) {
+                                let known =
+                                    accounts.iter().map(|own| Subject::known(own.user(), from).written());
+                                let known: Vec<_> = known.collect();
+                                statement(FORGIVE_NOTHING).bind(known).run(connection).await?;
+                            }
                             let failures = row.failures().and_one(now);
                             let count = i32::try_from(failures.count).unwrap_or(i32::MAX);
                             let counting = statement(COUNT).bind(row.subject).bind(count);
                             counting.bind(failures.last_at).run(connection).await?;
                         }
-                        let asking = statement(ACCOUNT).bind(folded(email));
-                        let account = asking.rows::<AccountRow>(connection).await?.into_iter().next();
-                        Ok(Trial { account: account.map(AccountRow::into_account), known })
+                        let known = accounts.iter().any(|own| own.is_known(now));
+                        let accounts = accounts.into_iter().filter(|own| tries.include(own.user()));
+                        Ok(Trial { accounts: accounts.map(AccountRow::into_account).collect(), known })
                     })
                     .await;
                 match begun {
@@ -120,21 +136,30 @@ impl SignInTries for Store {
         Ok(begun?)
     }
 
-    async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable> {
-        let [account, account_from, address] = Subject::all(email, from).map(|subject| subject.written());
-        let forgotten = self
+    async fn succeeded(
+        &self,
+        email: &str,
+        user: UserId,
+        from: IpAddr,
+        at: OffsetDateTime,
+    ) -> Result<(), StoreUnavailable> {
+        let subjects = Subject::all(email, from).map(|subject| subject.written());
+        let known = Subject::known(user, from).written();
+        let noted = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
-                        statement(FORGET).bind(account).run(connection).await?;
-                        let knowing = statement(KNOW).bind(account_from).bind(at).bind(at + KNOWN_FOR);
-                        knowing.run(connection).await?;
-                        statement(TAKE_BACK).bind(address).run(connection).await
+                        for subject in &subjects {
+                            statement(TAKE_BACK).bind(subject.clone()).run(connection).await?;
+                        }
+                        let [_, account_from, _] = subjects;
+                        let knowing = statement(KNOW).bind(known).bind(account_from).bind(at);
+                        knowing.bind(at + KNOWN_FOR).run(connection).await
                     })
                     .await
             })
             .await;
-        Ok(forgotten?)
+        Ok(noted?)
     }
 
     async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
@@ -162,20 +187,39 @@ impl FailuresRow {
     fn subject(&self, of: &[Subject]) -> Option<Subject> {
         of.iter().find(|subject| subject.written() == self.subject).cloned()
     }
+
+    fn is_account_from(&self, of: &[Subject]) -> bool {
+        matches!(self.subject(of), Some(Subject::AccountFrom(..)))
+    }
 }
 
-fn wait(counted: &[FailuresRow], subjects: &[Subject], now: OffsetDateTime) -> Option<Duration> {
-    let known_until = known_until(counted);
+/// Of the users with the address, whose password may be tried.
+fn admit(
+    counted: &[FailuresRow],
+    subjects: &[Subject],
+    accounts: &[AccountRow],
+    now: OffsetDateTime,
+) -> Result<Tries, Duration> {
     let counted = counted.iter().filter_map(|row| Some((row.subject(subjects)?, row.failures())));
-    back_off::wait(counted, known_until, now)
-}
-
-fn known_until(counted: &[FailuresRow]) -> Option<OffsetDateTime> {
-    counted.iter().find_map(|row| row.known_until)
+    let known = accounts.iter().filter_map(AccountRow::known);
+    back_off::admit(&counted.collect::<Vec<_>>(), &known.collect::<Vec<_>>(), now)
 }
 
 impl AccountRow {
+    fn user(&self) -> UserId {
+        UserId::from_uuid(self.id)
+    }
+
+    fn known(&self) -> Option<KnownUser> {
+        let forgiven = self.forgiven.and_then(|forgiven| u32::try_from(forgiven).ok()).unwrap_or(0);
+        Some(KnownUser { user: self.user(), until: self.known_until?, forgiven })
+    }
+
+    fn is_known(&self, now: OffsetDateTime) -> bool {
+        self.known_until.is_some_and(|until| until > now)
+    }
+
     fn into_account(self) -> (UserId, PasswordHash) {
-        (UserId::from_uuid(self.id), PasswordHash::from_phc(self.password))
+        (self.user(), PasswordHash::from_phc(self.password))
     }
 }

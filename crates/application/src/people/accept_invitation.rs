@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::password::{self, WeakPassword};
-use domain::ports::{Invitations, Passwords, Requester, StoreUnavailable};
+use domain::ports::{Accounts, Invitations, Passwords, Requester, StoreUnavailable};
 use domain::secret::Secret;
 use domain::session::{LinkDigest, NewSession, SignedIn};
 
@@ -24,6 +24,8 @@ pub enum Accepting {
 pub struct AcceptInvitation {
     /// Keeps the links.
     pub invitations: Arc<dyn Invitations>,
+    /// Knows the other users with the e-mail address.
+    pub accounts: Arc<dyn Accounts>,
     /// Hashes the password.
     pub passwords: Arc<dyn Passwords>,
 }
@@ -42,8 +44,11 @@ impl AcceptInvitation {
         if let Err(why) = password::judge(password.reveal(), &user.email) {
             return Ok(Accepting::Weak(why));
         }
-        let requester = Requester::known(session.from);
-        let Ok(hash) = self.passwords.hash(password, requester).await else { return Ok(Accepting::Busy) };
+        let (alike, requester) =
+            (self.accounts.hash_by_email(&user.email).await?, Requester::known(session.from));
+        let Ok(hash) = self.passwords.hash(password, alike, requester).await else {
+            return Ok(Accepting::Busy);
+        };
         let accepted = self.invitations.accept(link, hash, session).await?;
         Ok(accepted.map_or(Accepting::Gone, Accepting::Done))
     }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use domain::audit::Deed;
 use domain::ids::{NewId, OrganizationId, TenantId, UserId};
 use domain::password::{self, WeakPassword};
-use domain::ports::{
-    Accounts, AddUserError, Admission, Entropy, Passwords, Requester, StoreUnavailable,
-};
+use domain::ports::{Accounts, AddUserError, Admission, Entropy, Passwords, Requester, StoreUnavailable};
 use domain::scope::Scope;
 use domain::secret::Secret;
 use domain::session::INVITATION_LIFE;
@@ -80,7 +78,8 @@ impl AddUser {
         deed: Deed,
     ) -> Result<User, PasswordRefused> {
         password::judge(password.reveal(), &new.email).map_err(PasswordRefused::Weak)?;
-        let hash = passwords.hash(password, Requester::known(deed.from)).await?;
+        let alike = self.accounts.hash_by_email(&new.email).await.map_err(AddUserError::from)?;
+        let hash = passwords.hash(password, alike, Requester::known(deed.from)).await?;
         let user = self.user(new, &deed, true);
         self.accounts.add(user.clone(), Admission::Password(hash), deed).await?;
         Ok(user)

@@ -54,20 +54,23 @@ impl ChangePassword {
         }
         let account = match self.tries.begin_try(&user.email, from, deed.at).await? {
             Attempt::Wait(wait) => return Ok(ChangingPassword::Wait(wait)),
-            Attempt::Try(trial) => trial.account.filter(|(id, _)| *id == user.id),
+            Attempt::Try(trial) => trial.accounts.into_iter().find(|(id, _)| *id == user.id),
         };
         let proved = account.map(|(_, hash)| hash);
         // A session is held, from wherever it is used.
         let requester = Requester::known(Some(from));
-        let Ok(verdict) = self.passwords.verify(old, proved.clone(), requester).await else {
+        let Ok(verdict) = self.passwords.verify(old, proved.clone().into_iter().collect(), requester).await
+        else {
             self.tries.take_back(&user.email, from).await?;
             return Ok(ChangingPassword::Busy);
         };
         let (Verdict::Right { .. }, Some(proved)) = (verdict, proved) else {
             return Ok(ChangingPassword::Wrong);
         };
-        self.tries.succeeded(&user.email, from, deed.at).await?;
-        let Ok(hash) = self.passwords.hash(new, requester).await else { return Ok(ChangingPassword::Busy) };
+        self.tries.succeeded(&user.email, user.id, from, deed.at).await?;
+        let Ok(hash) = self.passwords.hash(new, Some(proved.clone()), requester).await else {
+            return Ok(ChangingPassword::Busy);
+        };
         let password = NewPassword { user: user.id, proved, hash, keep: Some(keep) };
         let set = self.accounts.set_password(password, deed).await?;
         Ok(if set { ChangingPassword::Done } else { ChangingPassword::Wrong })

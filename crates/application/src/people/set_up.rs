@@ -6,9 +6,7 @@ use domain::audit::{Actor, Deed};
 use domain::ids::{NewId, TenantId, UserId};
 use domain::organization::{Organization, Profile, Tenant, Timezone};
 use domain::password::{self, WeakPassword};
-use domain::ports::{
-    Entropy, FirstSetUp, NewOrganization, Passwords, Requester, SetUp, StoreUnavailable,
-};
+use domain::ports::{Entropy, FirstSetUp, NewOrganization, Passwords, Requester, SetUp, StoreUnavailable};
 use domain::secret::Secret;
 use domain::session::{LinkDigest, NewSession, SignedIn};
 use domain::user::{Role, User};
@@ -68,7 +66,7 @@ impl SetUpFirst {
             return Ok(SettingUp::Weak(why));
         }
         let requester = Requester::known(session.from);
-        let Ok(hash) = self.passwords.hash(beginning.password.clone(), requester).await else {
+        let Ok(hash) = self.passwords.hash(beginning.password.clone(), None, requester).await else {
             return Ok(SettingUp::Busy);
         };
         let at = session.at;

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::organization::is_email;
-use domain::ports::{
-    Attempt, Passwords, Requester, Sessions, SignInTries, StoreUnavailable, Trial, Verdict,
-};
+use domain::ports::{Attempt, Passwords, Requester, Sessions, SignInTries, StoreUnavailable, Trial, Verdict};
 use domain::secret::Secret;
 use domain::session::{NewSession, SignedIn};
 
@@ -37,8 +35,8 @@ pub struct SignIn {
 }
 
 impl SignIn {
-    /// Begins `session`, if the password is the user's. Whether there is such a user changes neither
-    /// the work nor the answer.
+    /// Begins `session`, if the password is a user's with this e-mail address; of users in several tenants
+    /// the password tells which. How many there are changes neither the work nor the answer.
     pub async fn sign_in(
         &self,
         email: &str,
@@ -51,26 +49,29 @@ impl SignIn {
             return Ok(SigningIn::Wrong);
         }
         let at = session.at;
-        let Trial { account, known } = match self.tries.begin_try(email, from, at).await? {
+        let Trial { accounts, known } = match self.tries.begin_try(email, from, at).await? {
             Attempt::Wait(wait) => return Ok(SigningIn::Wait(wait)),
             Attempt::Try(trial) => trial,
         };
-        let hash = account.as_ref().map(|(_, hash)| hash.clone());
         let requester = if known { Requester::known(Some(from)) } else { Requester::stranger(from) };
-        let Ok(verdict) = self.passwords.verify(password.clone(), hash, requester).await else {
+        let hashes = accounts.iter().map(|(_, hash)| hash.clone()).collect();
+        let Ok(verdict) = self.passwords.verify(password.clone(), hashes, requester).await else {
             self.tries.take_back(email, from).await?;
             return Ok(SigningIn::Busy);
         };
-        let (Verdict::Right { outdated }, Some((user, proved))) = (verdict, account) else {
-            return Ok(SigningIn::Wrong);
-        };
+        let Verdict::Right { which, outdated } = verdict else { return Ok(SigningIn::Wrong) };
+        let Some((user, proved)) = accounts.into_iter().nth(which) else { return Ok(SigningIn::Wrong) };
         // When there is no room for it now, there will be at another sign-in.
-        let proved_now = Requester::known(Some(from));
-        let rehashed = if outdated { self.passwords.hash(password, proved_now).await.ok() } else { None };
+        let rehashed = if outdated {
+            let (alike, requester) = (Some(proved.clone()), Requester::known(Some(from)));
+            self.passwords.hash(password, alike, requester).await.ok()
+        } else {
+            None
+        };
         let sign_in = domain::ports::SignIn { user, proved, rehashed, session };
         let Some(signed_in) = self.sessions.begin(sign_in).await? else { return Ok(SigningIn::Wrong) };
         // The session has begun: refused now, it would live on without anybody who holds it.
-        if let Err(error) = self.tries.succeeded(email, from, at).await {
+        if let Err(error) = self.tries.succeeded(email, user, from, at).await {
             tracing::warn!(error = causes(&error), "a sign-in stays counted as a failed one");
         }
         Ok(SigningIn::Done(signed_in))
@@ -105,7 +106,13 @@ mod tests {
             self.0.begin_try(email, from, now).await
         }
 
-        async fn succeeded(&self, _: &str, _: IpAddr, _: OffsetDateTime) -> Result<(), StoreUnavailable> {
+        async fn succeeded(
+            &self,
+            _: &str,
+            _: UserId,
+            _: IpAddr,
+            _: OffsetDateTime,
+        ) -> Result<(), StoreUnavailable> {
             Err(StoreUnavailable::because("the store went away"))
         }
 
@@ -119,17 +126,23 @@ mod tests {
 
     #[async_trait]
     impl Passwords for Trusting {
-        async fn hash(&self, _: Secret<String>, _: Requester) -> Result<PasswordHash, Busy> {
+        async fn hash(
+            &self,
+            _: Secret<String>,
+            _: Option<PasswordHash>,
+            _: Requester,
+        ) -> Result<PasswordHash, Busy> {
             Err(Busy)
         }
 
         async fn verify(
             &self,
             _: Secret<String>,
-            against: Option<PasswordHash>,
+            against: Vec<PasswordHash>,
             _: Requester,
         ) -> Result<Verdict, Busy> {
-            Ok(if against.is_some() { Verdict::Right { outdated: false } } else { Verdict::Wrong })
+            let right = Verdict::Right { which: 0, outdated: false };
+            Ok(if against.is_empty() { Verdict::Wrong } else { right })
         }
     }
 

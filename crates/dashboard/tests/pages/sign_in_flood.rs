@@ -45,7 +45,7 @@ async fn refused(busy: &mut watch::Receiver<u32>, times: u32) {
 async fn known_user_signs_in_while_strangers_fill_the_queue() {
     let passwords = Arc::new(Argon2Passwords::start(Arc::new(Random(AtomicU32::new(0)))).unwrap());
     let own = Secret::new(OWN.to_owned());
-    let hash = passwords.hash(own, Requester::known(None)).await.unwrap();
+    let hash = passwords.hash(own, None, Requester::known(None)).await.unwrap();
     let site = Arc::new(Site::start_behind_proxy(passwords).await);
     let user = site.nobody(&site.clinic, None, Role::Member);
     let deed = operator(site.clock.now());

@@ -1,5 +1,7 @@
 //! Who may sign in.
 
+use std::sync::atomic::Ordering;
+
 use domain::user::{Role, User};
 
 use crate::support::{Browser, PASSWORD, Shown, Site};
@@ -17,7 +19,7 @@ async fn invite(browser: &mut Browser, email: &str, role: &str, organization: &s
 }
 
 async fn by_email(site: &Site, email: &str) -> Option<User> {
-    site.world.accounts.user_by_email(email).await.unwrap()
+    site.world.accounts.users_by_email(email).await.unwrap().pop()
 }
 
 #[tokio::test]
@@ -46,7 +48,7 @@ async fn an_invitation_is_shown_once_and_lets_somebody_in() {
 #[tokio::test]
 async fn what_is_wrong_with_an_invitation_stands_beside_its_field() {
     let site = Site::start().await;
-    let taken = site.user(&site.rival, None, Role::Viewer).await.email;
+    let taken = site.user(&site.clinic, None, Role::Viewer).await.email;
     let mut admin = site.signed_in(&site.clinic, None, Role::Admin).await;
     let foreign = site.rival.first().to_string();
     for (email, role, organization, problem) in [
@@ -65,6 +67,53 @@ async fn what_is_wrong_with_an_invitation_stands_beside_its_field() {
         );
     }
     assert_eq!(by_email(&site, "bob@clinic.example").await, None);
+}
+
+/// What an admin of the clinic sees when somebody is invited, without what differs each time.
+async fn seen_of_invitation(admin: &mut Browser, email: &str) -> (u16, String, String) {
+    let shown = invite(admin, email, "viewer", "").await;
+    let path = link(&shown);
+    (shown.status, shown.body.replace(&path, "…").replace(email, "…"), path)
+}
+
+#[tokio::test]
+async fn invitation_looks_alike_when_another_tenant_has_the_user() {
+    let site = Site::start().await;
+    let theirs = site.user(&site.rival, None, Role::Admin).await;
+    let mut admin = site.signed_in(&site.clinic, None, Role::Admin).await;
+    let asked = || site.passwords.asked.load(Ordering::Relaxed);
+    let mut seen = Vec::new();
+    for email in [theirs.email.to_uppercase(), "ANYBODY@CLINIC.EXAMPLE".to_owned()] {
+        let (status, body, path) = seen_of_invitation(&mut admin, &email).await;
+        assert_eq!(status, 200, "{body}");
+        // Whoever holds the link: the invited person, or the inviter.
+        let mut holder = site.browser();
+        let form = holder.get(&path).await;
+        let before = asked();
+        let accepted = holder.post(&path, &[("password", "a fine password")]).await;
+        let hashed = asked() - before;
+        let hint = form.body.contains("the password tells which company you enter");
+        let form = form.body.replace(&email, "…").replace(&path, "…");
+        let again = sign_in(&site, &email, "another password").await;
+        let own = sign_in(&site, &email, "a fine password").await;
+        let home = holder.get("/account").await.status;
+        seen.push((body, form, hint, accepted.status, hashed, again.status, own.status, home));
+    }
+    assert_eq!(seen[0], seen[1]);
+    let (_, _, hint, accepted, hashed, wrong, own, home) = &seen[0];
+    assert_eq!((*hint, *accepted, *hashed, *wrong, *own, *home), (true, 303, 1, 422, 303, 200));
+    // The listed user of the clinic is the invited one; the rival's is untouched.
+    let listed = admin.get("/users").await.body;
+    assert!(listed.contains(&theirs.email.to_uppercase()) && !listed.contains(&theirs.email));
+    let mut rival = site.browser();
+    let form = [("email", theirs.email.as_str()), ("password", PASSWORD)];
+    assert_eq!(rival.post("/sign-in", &form).await.status, 303);
+    let own = rival.get("/users").await.body;
+    assert!(own.contains(&theirs.email) && !own.contains("ANYBODY"), "{own}");
+}
+
+async fn sign_in(site: &Site, email: &str, password: &str) -> Shown {
+    site.browser().post("/sign-in", &[("email", email), ("password", password)]).await
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub enum AddUserError {
     /// No such tenant, or no such live organization in it.
     #[error("no such tenant or organization")]
     UnknownOwner,
-    /// Somebody signs in by this e-mail address already, here or in another tenant.
+    /// A user of this tenant has this e-mail address already.
     #[error("somebody has this e-mail address already")]
     EmailTaken,
     /// The tenant has its [`USERS_MAX`] users already.
@@ -82,10 +82,17 @@ pub trait Accounts: Send + Sync {
     /// One of them.
     async fn user(&self, scope: Scope, id: UserId) -> Result<Option<User>, StoreUnavailable>;
 
-    /// Who signs in by this e-mail address, in any case: for the operator, who reaches everybody.
-    async fn user_by_email(&self, email: &str) -> Result<Option<User>, StoreUnavailable>;
+    /// Who signs in by this e-mail address, in any case, one of a tenant, oldest first: for the operator, who
+    /// reaches everybody.
+    async fn users_by_email(&self, email: &str) -> Result<Vec<User>, StoreUnavailable>;
 
-    /// Adds a user, of an organization that is live. With the first user of all, the link of the first
+    /// A stored hash of a user with this e-mail address, of whatever tenant: see [`Passwords::hash`].
+    ///
+    /// [`Passwords::hash`]: super::Passwords::hash
+    async fn hash_by_email(&self, email: &str) -> Result<Option<PasswordHash>, StoreUnavailable>;
+
+    /// Adds a user, of an organization that is live; whether other tenants have a user with the e-mail
+    /// address changes nothing. With the first user of all, the link of the first
     /// set-up goes.
     async fn add(&self, user: User, admission: Admission, deed: Deed) -> Result<(), AddUserError>;
 

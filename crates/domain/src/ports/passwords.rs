@@ -20,6 +20,8 @@ pub enum Verdict {
     Wrong,
     /// It is the one.
     Right {
+        /// Which hash it fits: the place of the first.
+        which: usize,
         /// Whether it should be hashed anew: new hashes are made at another cost.
         outdated: bool,
     },
@@ -49,14 +51,20 @@ impl Requester {
 /// Hashes passwords, a few at a time.
 #[async_trait]
 pub trait Passwords: Send + Sync {
-    /// Hashes a new password.
-    async fn hash(&self, password: Secret<String>, requester: Requester) -> Result<PasswordHash, Busy>;
+    /// Hashes a new password, with the salt of `alike`, if there is one. Hashes of one e-mail address have one
+    /// salt, so that one computation tells which of them a password fits.
+    async fn hash(
+        &self,
+        password: Secret<String>,
+        alike: Option<PasswordHash>,
+        requester: Requester,
+    ) -> Result<PasswordHash, Busy>;
 
-    /// Holds a password against a hash; without one it costs the same, and is wrong.
+    /// Holds a password against the hashes of one e-mail address; without one it costs the same, and is wrong.
     async fn verify(
         &self,
         password: Secret<String>,
-        against: Option<PasswordHash>,
+        against: Vec<PasswordHash>,
         requester: Requester,
     ) -> Result<Verdict, Busy>;
 }

@@ -70,10 +70,10 @@ pub enum Attempt {
 /// What a password is tried on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// The account's user and stored hash; `None` when there is no such account or it has no password.
-    pub account: Option<(UserId, PasswordHash)>,
-    /// Whether the account signed in from this address within
-    /// [`KNOWN_FOR`](crate::back_off::KNOWN_FOR).
+    /// The users with the e-mail address who have a password, and its stored hash, oldest first; those who
+    /// may be tried, by [`Tries`](crate::back_off::Tries).
+    pub accounts: Vec<(UserId, PasswordHash)>,
+    /// Whether one of them signed in from this address within [`KNOWN_FOR`](crate::back_off::KNOWN_FOR).
     pub known: bool,
 }
 
@@ -90,10 +90,15 @@ pub trait SignInTries: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Attempt, StoreUnavailable>;
 
-    /// The try succeeded: the account's failures are forgotten, over all addresses and from this one, and
-    /// the address has this one less. The account is known here from now on, for
-    /// [`KNOWN_FOR`](crate::back_off::KNOWN_FOR).
-    async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable>;
+    /// The password was the user's: the try counts for nothing. The user is known here from now on, for
+    /// [`KNOWN_FOR`](crate::back_off::KNOWN_FOR), and forgiven what failed here.
+    async fn succeeded(
+        &self,
+        email: &str,
+        user: UserId,
+        from: IpAddr,
+        at: OffsetDateTime,
+    ) -> Result<(), StoreUnavailable>;
 
     /// Nobody could look at the password: the account and the address have this one failure less.
     async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable>;

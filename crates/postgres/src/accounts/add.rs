@@ -24,7 +24,7 @@ const COUNT: &str = "SELECT count(*) AS live FROM users WHERE tenant_id = $1 AND
 pub(crate) const ADD: &str = "
 INSERT INTO users (id, tenant_id, organization_id, email, email_folded, role, password, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-ON CONFLICT (email_folded) WHERE removed_at IS NULL DO NOTHING RETURNING true AS done";
+ON CONFLICT (tenant_id, email_folded) WHERE removed_at IS NULL DO NOTHING RETURNING true AS done";
 
 const ADD_LINK: &str =
     "INSERT INTO one_time_links (digest, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)";
@@ -113,7 +113,7 @@ async fn any(statement: Statement, connection: &AsyncPgConnection) -> Result<boo
     Ok(statement.rows::<Done>(connection).await?.iter().any(|row| row.done))
 }
 
-/// Adds the user's row, unless somebody has the e-mail address.
+/// Adds the user's row, unless somebody of the tenant has the e-mail address.
 pub(crate) fn adding(user: &User, password: Option<String>) -> Statement {
     statement(ADD)
         .bind(user.id.uuid())

@@ -11,6 +11,7 @@ use domain::audit::{Action, Deed, role_change};
 use domain::ids::{OrganizationId, UserId};
 use domain::organization::folded;
 use domain::page::PageRequest;
+use domain::password::PasswordHash;
 use domain::ports::{
     Accounts, AddUserError, Admission, ListedUser, NewPassword, StoreUnavailable, UserChange,
 };
@@ -43,8 +44,15 @@ const USERS: &str = concat!(
 
 const USER: &str = concat!("SELECT ", user_columns!(), " FROM users u WHERE ", within!(), " AND u.id = $3");
 
-const BY_EMAIL: &str =
-    concat!("SELECT ", user_columns!(), " FROM users u WHERE u.email_folded = $1 AND u.removed_at IS NULL");
+const BY_EMAIL: &str = concat!(
+    "SELECT ",
+    user_columns!(),
+    " FROM users u WHERE u.email_folded = $1 AND u.removed_at IS NULL ORDER BY u.created_at, u.id"
+);
+
+const HASH_BY_EMAIL: &str = "
+SELECT password FROM users WHERE email_folded = $1 AND removed_at IS NULL AND password IS NOT NULL
+ORDER BY created_at, id LIMIT 1";
 
 const INVITE: &str = concat!(
     "
@@ -62,6 +70,10 @@ WITH invited AS (
 )
 SELECT * FROM invited"
 );
+
+row! {
+    HashRow { password: String }
+}
 
 row! {
     OrganizationOfUser { organization_name: Option<String> }
@@ -83,9 +95,14 @@ impl Accounts for Store {
         Ok(rows.into_iter().next().map(UserRow::into_user).transpose()?)
     }
 
-    async fn user_by_email(&self, email: &str) -> Result<Option<User>, StoreUnavailable> {
+    async fn users_by_email(&self, email: &str) -> Result<Vec<User>, StoreUnavailable> {
         let rows = self.read::<UserRow>(|| statement(BY_EMAIL).bind(folded(email))).await?;
-        Ok(rows.into_iter().next().map(UserRow::into_user).transpose()?)
+        Ok(rows.into_iter().map(UserRow::into_user).collect::<Result<_, Failure>>()?)
+    }
+
+    async fn hash_by_email(&self, email: &str) -> Result<Option<PasswordHash>, StoreUnavailable> {
+        let rows = self.read::<HashRow>(|| statement(HASH_BY_EMAIL).bind(folded(email))).await?;
+        Ok(rows.into_iter().next().map(|row| PasswordHash::from_phc(row.password)))
     }
 
     async fn add(&self, user: User, admission: Admission, deed: Deed) -> Result<(), AddUserError> {

@@ -58,12 +58,18 @@ pub(super) enum Command {
         /// By which they sign in.
         #[arg(long, value_parser = parse::email)]
         email: String,
+        /// The tenant that they belong to; needed when several have a user with this address.
+        #[arg(long, value_parser = parse::tenant)]
+        tenant: Option<TenantId>,
     },
     /// Give somebody another role.
     Role {
         /// By which they sign in.
         #[arg(long, value_parser = parse::email)]
         email: String,
+        /// The tenant that they belong to; needed when several have a user with this address.
+        #[arg(long, value_parser = parse::tenant)]
+        tenant: Option<TenantId>,
         /// What they may do from now on.
         #[arg(long, value_parser = parse::role)]
         role: Role,
@@ -73,6 +79,9 @@ pub(super) enum Command {
         /// By which they sign in.
         #[arg(long, value_parser = parse::email)]
         email: String,
+        /// The tenant that they belong to; needed when several have a user with this address.
+        #[arg(long, value_parser = parse::tenant)]
+        tenant: Option<TenantId>,
     },
 }
 
@@ -132,19 +141,19 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
             output.list(vec![("id", json!(tenant.to_string()))], "users", &rows)?;
             return Ok(());
         }
-        Command::Invite { email } => {
-            let user = known(desk, &email).await?;
+        Command::Invite { email, tenant } => {
+            let user = known(desk, &email, tenant).await?;
             let again = adding.invite_again(user.scope(), user.id, desk.deed()).await?;
             let (user, minted) = again.with_context(|| nobody(&email))?;
             invited(&user, &minted, &public_url)?
         }
-        Command::Role { email, role } => {
-            let user = known(desk, &email).await?;
+        Command::Role { email, tenant, role } => {
+            let user = known(desk, &email, tenant).await?;
             let changed = desk.accounts.change_role(user.scope(), user.id, role, desk.deed()).await?;
             fields(&done(changed, &email)?)
         }
-        Command::Remove { email } => {
-            let user = known(desk, &email).await?;
+        Command::Remove { email, tenant } => {
+            let user = known(desk, &email, tenant).await?;
             let removed = desk.accounts.remove(user.scope(), user.id, desk.deed()).await?;
             let user = done(removed, &email)?;
             vec![("id", json!(user.id.to_string())), ("email", json!(user.email)), ("removed", json!(true))]
@@ -154,8 +163,15 @@ pub(super) async fn run(order: Order, desk: &Desk, output: Output) -> anyhow::Re
     Ok(())
 }
 
-async fn known(desk: &Desk, email: &str) -> anyhow::Result<User> {
-    desk.accounts.user_by_email(email).await?.with_context(|| nobody(email))
+/// The user with the address, of the tenant where one is named.
+async fn known(desk: &Desk, email: &str, tenant: Option<TenantId>) -> anyhow::Result<User> {
+    let mut found = desk.accounts.users_by_email(email).await?;
+    found.retain(|user| tenant.is_none_or(|tenant| user.tenant == tenant));
+    if found.len() > 1 {
+        let tenants: Vec<_> = found.iter().map(|user| user.tenant.to_string()).collect();
+        bail!("users of several tenants sign in as {email}; name one by --tenant: {}", tenants.join(", "));
+    }
+    found.pop().with_context(|| nobody(email))
 }
 
 fn nobody(email: &str) -> String {

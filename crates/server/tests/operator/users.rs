@@ -137,6 +137,12 @@ fn users_are_added_invited_and_removed_from_the_command_line() {
         let words = installation.failure(&format!("user {command} --email ada@acme.example"), 1);
         assert!(words.contains("is the tenant's last admin"), "{words}");
     }
+    let other = installation.object("tenant create --name Other")["id"].as_str().unwrap().to_owned();
+    installation.object(&format!("user create --tenant {other} --email BOB@acme.example"));
+    let words = installation.failure("user invite --email bob@acme.example", 1);
+    assert!(words.contains("name one by --tenant") && words.contains(&other), "{words}");
+    let theirs = format!("user remove --email bob@acme.example --tenant {other}");
+    assert_eq!(installation.object(&theirs)["email"], "BOB@acme.example");
     assert_eq!(installation.object("user remove --email bob@acme.example")["removed"], true);
     let words = installation.failure("user invite --email bob@acme.example", 1);
     assert!(words.contains("nobody signs in as bob@acme.example"), "{words}");

@@ -35,8 +35,9 @@ pub(super) async fn take(asked: Asked) -> Result<HttpResponse, PageError> {
     let (secret, session) = fresh_session(&asked);
     let password = password(&asked, "password");
     let accepting = asked.write(async move |service| {
-        let (invitations, passwords) = (service.invitations.clone(), service.passwords.clone());
-        AcceptInvitation { invitations, passwords }.accept(link, password, session).await
+        let (invitations, accounts, passwords) =
+            (service.invitations.clone(), service.accounts.clone(), service.passwords.clone());
+        AcceptInvitation { invitations, accounts, passwords }.accept(link, password, session).await
     });
     match accepting.await?? {
         Accepting::Done(_) => admit(&asked, &secret, "/").await,

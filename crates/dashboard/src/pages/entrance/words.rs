@@ -21,6 +21,7 @@ pub(crate) struct Words {
     pub(crate) invited_as: &'static str,
     pub(crate) choose_password: &'static str,
     pub(crate) other_sessions_end: &'static str,
+    pub(crate) own_password: &'static str,
     pub(crate) new_password: &'static str,
     pub(crate) password_hint: &'static str,
     pub(crate) go_on: &'static str,
@@ -98,6 +99,8 @@ const ENGLISH: Words = Words {
     invited_as: "You sign in as",
     choose_password: "Choose a password, and you are in.",
     other_sessions_end: "You will be signed out everywhere else.",
+    own_password: "If you sign in to other companies with this address, choose another password here: the password \
+                   tells which company you enter.",
     new_password: "New password",
     password_hint: "At least 12 characters. A few words in a row are easy to remember.",
     go_on: "Save and sign in",
@@ -136,6 +139,8 @@ const FRENCH: Words = Words {
     invited_as: "Vous vous connecterez avec",
     choose_password: "Choisissez un mot de passe, et vous y êtes.",
     other_sessions_end: "Vous serez déconnecté partout ailleurs.",
+    own_password: "Si vous vous connectez à d’autres entreprises avec cette adresse, choisissez ici un autre mot de \
+                   passe : c’est lui qui indique dans quelle entreprise vous entrez.",
     new_password: "Nouveau mot de passe",
     password_hint: "Au moins 12 caractères. Quelques mots à la suite se retiennent facilement.",
     go_on: "Enregistrer et se connecter",

@@ -73,7 +73,12 @@ impl PlainPasswords {
 
 #[async_trait]
 impl Passwords for PlainPasswords {
-    async fn hash(&self, password: Secret<String>, _: Requester) -> Result<PasswordHash, Busy> {
+    async fn hash(
+        &self,
+        password: Secret<String>,
+        _: Option<PasswordHash>,
+        _: Requester,
+    ) -> Result<PasswordHash, Busy> {
         self.ask()?;
         Ok(hash_of(password.reveal()))
     }
@@ -81,12 +86,12 @@ impl Passwords for PlainPasswords {
     async fn verify(
         &self,
         password: Secret<String>,
-        against: Option<PasswordHash>,
+        against: Vec<PasswordHash>,
         _: Requester,
     ) -> Result<Verdict, Busy> {
         self.ask()?;
-        let right = against.is_some_and(|hash| hash == hash_of(password.reveal()));
-        Ok(if right { Verdict::Right { outdated: false } } else { Verdict::Wrong })
+        let which = against.iter().position(|hash| *hash == hash_of(password.reveal()));
+        Ok(which.map_or(Verdict::Wrong, |which| Verdict::Right { which, outdated: false }))
     }
 }
 

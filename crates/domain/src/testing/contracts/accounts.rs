@@ -37,26 +37,35 @@ pub async fn a_user_is_added_and_found_in_any_case(world: &World) -> TestResult 
         let user = User { active, ..user(tenant, organization, role) };
         world.accounts.add(user.clone(), admission, deed(moment(1))).await?;
         for email in [user.email.clone(), user.email.to_uppercase(), user.email.to_lowercase()] {
-            assert_eq!(world.accounts.user_by_email(&email).await?, Some(user.clone()), "{email}");
+            assert_eq!(world.accounts.users_by_email(&email).await?, [user.clone()], "{email}");
         }
         assert_eq!(world.accounts.user(Scope::Tenant(tenant), user.id).await?, Some(user));
     }
-    assert_eq!(world.accounts.user_by_email("nobody@clinic.example").await?, None);
+    assert_eq!(world.accounts.users_by_email("nobody@clinic.example").await?, []);
     Ok(())
 }
 
-/// Over all tenants.
-pub async fn an_email_address_is_one_users_until_they_are_removed(world: &World) -> TestResult {
+/// Whatever users other tenants have: nobody learns of them.
+pub async fn an_email_address_is_one_users_of_a_tenant(world: &World) -> TestResult {
     let (tenant, other) = (add_tenant(world).await?, add_tenant(world).await?);
     let first = add(world, tenant, None, Role::Member).await?;
-    let twin = User { email: first.email.to_uppercase(), ..user(other, None, Role::Viewer) };
+    let twin = User { email: first.email.to_uppercase(), ..user(tenant, None, Role::Viewer) };
     let invited = Admission::Invitation(link(0, 9));
     let added = world.accounts.add(twin.clone(), invited.clone(), deed(moment(1))).await;
     assert!(matches!(added, Err(AddUserError::EmailTaken)), "{added:?}");
+    let namesake = User { tenant: other, created_at: moment(1), ..twin.clone() };
+    world.accounts.add(namesake.clone(), Admission::Invitation(link(0, 8)), deed(moment(1))).await?;
+    let found = world.accounts.users_by_email(&first.email).await?;
+    assert_eq!(found, [first.clone(), namesake.clone()]);
+    assert_eq!(world.accounts.hash_by_email(&twin.email).await?, Some(hash("old")));
     let gone = world.accounts.remove(Scope::Tenant(tenant), first.id, deed(moment(2))).await?;
     assert_eq!(gone, UserChange::Done(first.clone()));
-    world.accounts.add(twin.clone(), invited, deed(moment(3))).await?;
-    assert_eq!(world.accounts.user_by_email(&first.email).await?, Some(twin));
+    assert_eq!(world.accounts.hash_by_email(&first.email).await?, None, "nobody else has a password");
+    let next = User { id: UserId::from(fresh()), ..twin };
+    world.accounts.add(next.clone(), invited, deed(moment(3))).await?;
+    let found = world.accounts.users_by_email(&first.email).await?;
+    assert_eq!(found.len(), 2);
+    assert!(found.contains(&next) && found.contains(&namesake));
     let gone = world.accounts.remove(Scope::Tenant(tenant), first.id, deed(moment(4))).await?;
     assert_eq!(gone, UserChange::Unknown);
     // Of many at once with one address one is added.
@@ -85,7 +94,7 @@ pub async fn a_user_needs_a_live_owner(world: &World) -> TestResult {
         let user = user(tenant, organization, Role::Admin);
         let added = world.accounts.add(user.clone(), Admission::Password(hash("x")), deed(moment(2))).await;
         assert!(matches!(added, Err(AddUserError::UnknownOwner)), "{added:?}");
-        assert_eq!(world.accounts.user_by_email(&user.email).await?, None);
+        assert_eq!(world.accounts.users_by_email(&user.email).await?, []);
     }
     Ok(())
 }

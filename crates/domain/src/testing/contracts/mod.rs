@@ -287,7 +287,7 @@ macro_rules! store_contracts {
             }
             accounts {
                 a_user_is_added_and_found_in_any_case,
-                an_email_address_is_one_users_until_they_are_removed,
+                an_email_address_is_one_users_of_a_tenant,
                 a_user_needs_a_live_owner,
                 users_of_a_scope_are_listed_oldest_first,
                 whoever_is_limited_to_an_organization_reaches_its_users_alone,
@@ -320,6 +320,8 @@ macro_rules! store_contracts {
                 a_try_that_is_taken_back_counts_for_nothing,
                 a_try_that_waits_counts_for_nothing,
                 a_try_of_an_account_that_signed_in_there_is_known,
+                a_user_of_another_tenant_clears_no_way_for_guesses,
+                a_try_meets_the_users_of_all_tenants,
             }
             invitations {
                 an_invitation_is_accepted_once,

@@ -42,7 +42,8 @@ pub async fn a_try_meets_the_stored_hash_or_none(world: &World) -> TestResult {
         (&gone.email, None),
     ] {
         let attempt = world.tries.begin_try(email, address(1), moment(1)).await?;
-        assert_eq!(attempt, Attempt::Try(Trial { account: expected, known: false }), "{email}");
+        let accounts = expected.into_iter().collect();
+        assert_eq!(attempt, Attempt::Try(Trial { accounts, known: false }), "{email}");
     }
     Ok(())
 }
@@ -82,7 +83,7 @@ pub async fn the_long_wait_stays_with_the_address_that_failed(world: &World) -> 
     assert_eq!(waits(world, &known.email, guesser, now).await?, 128);
     assert_eq!(waits(world, &known.email, owner, now).await?, 30);
     assert_eq!(waits(world, &known.email, owner, now + 30).await?, 0);
-    world.tries.succeeded(&known.email, owner, moment(now + 30)).await?;
+    world.tries.succeeded(&known.email, known.id, owner, moment(now + 30)).await?;
     assert_eq!(waits(world, &known.email, owner, now + 30).await?, 0);
     assert_eq!(waits(world, &known.email, guesser, now + 30).await?, 98, "the guesser's stay");
     Ok(())
@@ -109,7 +110,7 @@ pub async fn where_an_account_signed_in_it_waits_for_nothing_that_fails_elsewher
     let (known, other) = (somebody(world).await?, somebody(world).await?);
     let (home, neighbour) = (address(1), address(2));
     assert_eq!(waits(world, &known.email, home, 0).await?, 0);
-    world.tries.succeeded(&known.email.to_uppercase(), home, moment(0)).await?;
+    world.tries.succeeded(&known.email.to_uppercase(), known.id, home, moment(0)).await?;
     let now = storm(world, &known.email, 10_000).await?;
     while world.housekeeping.forget_sign_ins(moment(now)).await? {}
     assert_eq!(waits(world, &known.email, neighbour, now).await?, 30, "nobody signed in from there");
@@ -129,6 +130,47 @@ pub async fn where_an_account_signed_in_it_waits_for_nothing_that_fails_elsewher
     Ok(())
 }
 
+/// Somebody with the address of `of`, in a tenant of their own, with this password.
+async fn namesake(world: &World, of: &User, password: &str) -> TestResult<User> {
+    let twin = User { email: of.email.to_uppercase(), ..user(add_tenant(world).await?, None, Role::Admin) };
+    let twin = User { created_at: moment(1), ..twin };
+    world.accounts.add(twin.clone(), Admission::Password(hash(password)), deed(moment(1))).await?;
+    Ok(twin)
+}
+
+/// Oldest first.
+pub async fn a_try_meets_the_users_of_all_tenants(world: &World) -> TestResult {
+    let owner = somebody(world).await?;
+    let twin = namesake(world, &owner, "other").await?;
+    let accounts = vec![(owner.id, hash("old")), (twin.id, hash("other"))];
+    let attempt = world.tries.begin_try(&owner.email, address(1), moment(1)).await?;
+    assert_eq!(attempt, Attempt::Try(Trial { accounts, known: false }));
+    Ok(())
+}
+
+/// Their own success lets them go on, and shortens no wait for the other's password.
+pub async fn a_user_of_another_tenant_clears_no_way_for_guesses(world: &World) -> TestResult {
+    let owner = somebody(world).await?;
+    let guesser = namesake(world, &owner, "known to the guesser").await?;
+    let from = address(1);
+    let mut tried = 0;
+    for number in 0..30 {
+        let Attempt::Try(trial) = world.tries.begin_try(&owner.email, from, moment(2)).await? else {
+            return Err(format!("{number}: the guesser waits in spite of a success").into());
+        };
+        tried += usize::from(trial.accounts.iter().any(|(id, _)| *id == owner.id));
+        assert!(trial.accounts.iter().any(|(id, _)| *id == guesser.id), "{number}");
+        // Every other try is the guesser's own password.
+        if number % 2 == 1 {
+            world.tries.succeeded(&guesser.email, guesser.id, from, moment(2)).await?;
+        }
+    }
+    // Up to five failures cost nothing, and a success in between is tried on both.
+    assert!(tried <= 10, "{tried} guesses met the owner's password");
+    assert_eq!(waits(world, &owner.email, address(2), 2).await?, 30, "and so it is from elsewhere");
+    Ok(())
+}
+
 /// From the addresses that it signed in from, whatever other accounts did there.
 pub async fn a_try_of_an_account_that_signed_in_there_is_known(world: &World) -> TestResult {
     let (owner, other) = (somebody(world).await?, somebody(world).await?);
@@ -140,7 +182,7 @@ pub async fn a_try_of_an_account_that_signed_in_there_is_known(world: &World) ->
         }
     };
     assert!(!known(&owner.email, home, 0).await?);
-    world.tries.succeeded(&owner.email, home, moment(0)).await?;
+    world.tries.succeeded(&owner.email, owner.id, home, moment(0)).await?;
     assert!(known(&owner.email.to_uppercase(), home, 1).await?);
     assert!(!known(&owner.email, elsewhere, 1).await?);
     assert!(!known(&other.email, home, 1).await? && !known("nobody@clinic.example", home, 1).await?);
@@ -186,7 +228,7 @@ pub async fn a_success_forgets_what_failed_before(world: &World) -> TestResult {
     let (known, from) = (somebody(world).await?, address(7));
     for _ in 0..19 {
         assert_eq!(waits(world, &known.email, from, 0).await?, 0);
-        world.tries.succeeded(&known.email.to_uppercase(), from, moment(0)).await?;
+        world.tries.succeeded(&known.email.to_uppercase(), known.id, from, moment(0)).await?;
     }
     for number in 0..20 {
         let email = format!("{number}@clinic.example");

@@ -8,6 +8,7 @@ use super::{InMemory, State};
 use crate::audit::{Action, Deed, role_change};
 use crate::ids::UserId;
 use crate::page::PageRequest;
+use crate::password::PasswordHash;
 use crate::ports::{
     Accounts, AddUserError, Admission, ListedUser, NewPassword, StoreUnavailable, USERS_MAX, UserChange,
 };
@@ -34,8 +35,12 @@ impl Accounts for InMemory {
         Ok(self.reach()?.user_within(scope, id))
     }
 
-    async fn user_by_email(&self, email: &str) -> Result<Option<User>, StoreUnavailable> {
-        Ok(self.reach()?.people.by_email(email).map(|person| person.user.clone()))
+    async fn users_by_email(&self, email: &str) -> Result<Vec<User>, StoreUnavailable> {
+        Ok(self.reach()?.people.by_email(email).into_iter().map(|person| person.user.clone()).collect())
+    }
+
+    async fn hash_by_email(&self, email: &str) -> Result<Option<PasswordHash>, StoreUnavailable> {
+        Ok(self.reach()?.people.by_email(email).into_iter().find_map(|person| person.hash.clone()))
     }
 
     async fn add(&self, user: User, admission: Admission, deed: Deed) -> Result<(), AddUserError> {
@@ -47,7 +52,7 @@ impl Accounts for InMemory {
         if !live {
             return Err(AddUserError::UnknownOwner);
         }
-        if state.people.by_email(&user.email).is_some() {
+        if state.people.by_email(&user.email).iter().any(|person| person.user.tenant == user.tenant) {
             return Err(AddUserError::EmailTaken);
         }
         let own = state.people.users.values().filter(|person| person.user.tenant == user.tenant);

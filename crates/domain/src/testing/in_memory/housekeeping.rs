@@ -26,7 +26,7 @@ impl Housekeeping for InMemory {
         people.invitations.retain(|_, link| link.expires_at > now);
         people.set_up = people.set_up.filter(|link| link.expires_at > now);
         people.failures.retain(|_, failures| !failures.are_forgotten(now));
-        people.known.retain(|_, until| *until > now);
+        people.known.retain(|_, known| known.until > now);
         Ok(false)
     }
 }

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use super::State;
 use crate::audit::{Action, Actor, Deed};
-use crate::back_off::{Failures, Subject};
+use crate::back_off::{Failures, KnownUser, Subject};
 use crate::ids::{TenantId, UserId};
 use crate::organization::folded;
 use crate::password::PasswordHash;
@@ -22,8 +22,8 @@ pub(super) struct People {
     pub(super) invitations: BTreeMap<UserId, Link>,
     pub(super) set_up: Option<Link>,
     pub(super) failures: HashMap<Subject, Failures>,
-    /// Until when accounts are known where they signed in.
-    pub(super) known: HashMap<Subject, OffsetDateTime>,
+    /// Users where they signed in.
+    pub(super) known: HashMap<Subject, KnownUser>,
 }
 
 pub(super) struct Person {
@@ -32,9 +32,13 @@ pub(super) struct Person {
 }
 
 impl People {
-    pub(super) fn by_email(&self, email: &str) -> Option<&Person> {
+    /// One of a tenant, oldest first.
+    pub(super) fn by_email(&self, email: &str) -> Vec<&Person> {
         let email = folded(email);
-        self.users.values().find(|person| folded(&person.user.email) == email)
+        let own = |person: &&Person| folded(&person.user.email) == email;
+        let mut found: Vec<_> = self.users.values().filter(own).collect();
+        found.sort_by_key(|person| (person.user.created_at, person.user.id));
+        found
     }
 
     /// Whether somebody else runs the tenant too.

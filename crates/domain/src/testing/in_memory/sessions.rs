@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::InMemory;
 use crate::audit::{Action, Deed};
-use crate::back_off::{self, Failures, KNOWN_FOR, Subject};
+use crate::back_off::{self, Failures, KNOWN_FOR, KnownUser, Subject};
 use crate::ids::UserId;
 use crate::ports::{Attempt, Sessions, SignIn, SignInTries, StoreUnavailable, Trial};
 use crate::session::{NOTE_AFTER, Session, SessionDigest, SignedIn};
@@ -102,29 +102,45 @@ impl SignInTries for InMemory {
         let people = &mut state.people;
         let subjects = Subject::all(email, from);
         let counted = subjects.iter().filter_map(|own| Some((own.clone(), *people.failures.get(own)?)));
-        let known_until = subjects.iter().find_map(|own| people.known.get(own).copied());
-        if let Some(wait) = back_off::wait(counted, known_until, now) {
-            return Ok(Attempt::Wait(wait));
-        }
+        let counted: Vec<_> = counted.collect();
+        let accounts = people.by_email(email).into_iter();
+        let accounts = accounts.filter_map(|person| Some((person.user.id, person.hash.clone()?)));
+        let accounts: Vec<_> = accounts.collect();
+        let known =
+            accounts.iter().filter_map(|(id, _)| people.known.get(&Subject::known(*id, from)).copied());
+        let known: Vec<_> = known.collect();
+        let tries = match back_off::admit(&counted, &known, now) {
+            Ok(tries) => tries,
+            Err(wait) => return Ok(Attempt::Wait(wait)),
+        };
         for subject in subjects {
-            let failures = people.failures.entry(subject).or_insert(Failures { count: 0, last_at: now });
+            let failures =
+                people.failures.entry(subject.clone()).or_insert(Failures { count: 0, last_at: now });
+            let again = failures.are_forgotten(now);
             *failures = failures.and_one(now);
+            if again && matches!(subject, Subject::AccountFrom(..)) {
+                for (id, _) in &accounts {
+                    people.known.entry(Subject::known(*id, from)).and_modify(|known| known.forgiven = 0);
+                }
+            }
         }
-        let person = people.by_email(email);
-        let account = person.and_then(|person| Some((person.user.id, person.hash.clone()?)));
-        Ok(Attempt::Try(Trial { account, known: back_off::is_known(known_until, now) }))
+        let accounts = accounts.into_iter().filter(|(id, _)| tries.include(*id)).collect();
+        Ok(Attempt::Try(Trial { accounts, known: known.iter().any(|known| known.until > now) }))
     }
 
-    async fn succeeded(&self, email: &str, from: IpAddr, at: OffsetDateTime) -> Result<(), StoreUnavailable> {
+    async fn succeeded(
+        &self,
+        email: &str,
+        user: UserId,
+        from: IpAddr,
+        at: OffsetDateTime,
+    ) -> Result<(), StoreUnavailable> {
+        self.take_back(email, from).await?;
         let people = &mut self.reach()?.people;
-        let failures = &mut people.failures;
-        let [account, account_from, address] = Subject::all(email, from);
-        failures.remove(&account);
-        failures.remove(&account_from);
-        if let Some(own) = failures.get_mut(&address) {
-            own.count = own.count.saturating_sub(1);
-        }
-        people.known.insert(account_from, at + KNOWN_FOR);
+        let [_, account_from, _] = Subject::all(email, from);
+        let forgiven = people.failures.get(&account_from).map_or(0, |failures| failures.count);
+        let known = KnownUser { user, until: at + KNOWN_FOR, forgiven };
+        people.known.insert(Subject::known(user, from), known);
         Ok(())
     }
 
