@@ -1,4 +1,4 @@
-//! Listening: HTTP/1.1 on plain sockets, HTTP/1.1 and HTTP/2 by TLS.
+//! Listening: HTTP/1.1, on plain sockets and by TLS.
 
 use std::future::ready;
 use std::io;
@@ -117,7 +117,7 @@ impl Site {
         .and_then(self.http())
     }
 
-    /// HTTP/1.1 and HTTP/2 by TLS, as the handshake decides.
+    /// HTTP/1.1 by TLS. A client that offers other protocols alone gets no connection (RFC 7301 §3.2).
     fn encrypted(
         &self,
         mut tls: rustls::ServerConfig,
@@ -128,20 +128,15 @@ impl Site {
         Error = TlsError<io::Error, DispatchError>,
         InitError = (),
     > + use<> {
-        tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let mut acceptor = Acceptor::new(tls);
         acceptor.set_handshake_timeout(HANDSHAKE_LIMIT);
         let entropy = Arc::clone(&self.gate.front.entropy);
         acceptor
             .map_err(TlsError::into_service_error)
             .and_then(fn_service(move |io: TlsStream<TcpStream>| {
-                let (socket, session) = io.get_ref();
-                let (peer, http2) = (prepared(socket), session.alpn_protocol() == Some(b"h2"));
-                ready(Ok(if http2 {
-                    (Shaping::none(io), Protocol::Http2, peer)
-                } else {
-                    (Shaping::of(io, Arc::clone(&entropy)), Protocol::Http1, peer)
-                }))
+                let peer = prepared(io.get_ref().0);
+                ready(Ok((Shaping::of(io, Arc::clone(&entropy)), Protocol::Http1, peer)))
             }))
             .and_then(self.http().map_err(TlsError::Service))
     }

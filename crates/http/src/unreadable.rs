@@ -23,8 +23,8 @@ const HEAD_MAX: usize = 512;
 /// A connection on which the framework's own refusals of HTTP/1 requests are given their shape.
 pub(crate) struct Shaping<Io> {
     io: Io,
-    /// Makes request ids; none where another protocol is spoken, and nothing is shaped.
-    entropy: Option<Arc<dyn Entropy>>,
+    /// Makes request ids.
+    entropy: Arc<dyn Entropy>,
     /// A refusal on its way out.
     shaped: Option<Shaped>,
 }
@@ -39,12 +39,7 @@ struct Shaped {
 impl<Io: AsyncWrite + Unpin> Shaping<Io> {
     /// A connection that carries HTTP/1.
     pub(crate) fn of(io: Io, entropy: Arc<dyn Entropy>) -> Self {
-        Self { io, entropy: Some(entropy), shaped: None }
-    }
-
-    /// A connection that carries anything else.
-    pub(crate) fn none(io: Io) -> Self {
-        Self { io, entropy: None, shaped: None }
+        Self { io, entropy, shaped: None }
     }
 
     fn poll_shaped(&mut self, context: &mut Context<'_>, mut shaped: Shaped) -> Poll<io::Result<usize>> {
@@ -82,14 +77,13 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for Shaping<Io> {
         if let Some(shaped) = self.shaped.take() {
             return self.poll_shaped(context, shaped);
         }
-        let found = self.entropy.as_ref().and_then(|entropy| Some((entropy, refusal_at_the_end(bytes)?)));
-        match found {
+        match refusal_at_the_end(bytes) {
             None => Pin::new(&mut self.io).poll_write(context, bytes),
-            Some((entropy, ([], refusal))) => {
-                let left = BytesMut::from(refusal.shaped(entropy.as_ref()).as_bytes());
+            Some(([], refusal)) => {
+                let left = BytesMut::from(refusal.shaped(self.entropy.as_ref()).as_bytes());
                 self.poll_shaped(context, Shaped { left, stands_for: bytes.len() })
             }
-            Some((_, (before, _))) => Pin::new(&mut self.io).poll_write(context, before),
+            Some((before, _)) => Pin::new(&mut self.io).poll_write(context, before),
         }
     }
 
