@@ -38,8 +38,9 @@ impl NamedCredential {
         let problem = |reason: String| Problem { setting: self.setting.clone(), reason };
         let text = match &self.key {
             KeySource::Variable(_, Some(text)) => text.clone(),
-            KeySource::Variable(name, None) => {
-                return Err(problem(format!("the environment variable {name} is not set")));
+            // Its name is not repeated: somebody may have written the key there.
+            KeySource::Variable(_, None) => {
+                return Err(problem("the environment variable that it names is not set".to_owned()));
             }
             KeySource::File(path) => Secret::new(std::fs::read_to_string(path).map_err(|cause| {
                 problem(format!("the key file {} cannot be read: {cause}", path.display()))

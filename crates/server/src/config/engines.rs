@@ -104,7 +104,7 @@ impl Reader<'_> {
                     None => {
                         // One that was written and is bad was refused already.
                         if self.written_below(&format!("{CREDENTIALS}{name}.")).is_empty() {
-                            let reason = format!("there is no credential {name} in ENGINES__CREDENTIALS");
+                            let reason = "names no credential of ENGINES__CREDENTIALS".to_owned();
                             self.refuse_path(credential, reason);
                         }
                         return None;

@@ -203,7 +203,7 @@ impl Reader<'_> {
     fn refuse(&mut self, written: &Written, allowed: &str, text: Option<&str>) {
         // Addresses of databases hold a password, and a key may stand where its variable should be
         // named: a bad value of those is not repeated.
-        let secret = ["PASSWORD", "KEY", "secret"].iter().any(|word| allowed.contains(word));
+        let secret = ["PASSWORD", "KEY", "CREDENTIAL", "secret"].iter().any(|word| allowed.contains(word));
         let shown = text.filter(|_| !secret).filter(|text| text.len() <= 200);
         let shown = shown.map(|text| format!(", but is `{text}`")).unwrap_or_default();
         let reason = format!("must be {allowed}{shown}");

@@ -234,7 +234,7 @@ fn key_settings_that_cannot_be_used_stop_the_start() {
             vec![("CALLWRIGHT__ENGINES__KEY_VARIABLES", "OPENAI_API_KEY")],
             "CALLWRIGHT__ENGINES__CREDENTIALS__OPENAI__VARIABLE=OPENAI_API_KEY",
         ),
-        (vec![origins, variable], "the environment variable NOWHERE_KEY is not set"),
+        (vec![origins, variable], "the environment variable that it names is not set"),
     ] {
         let stopped = installation.command("serve").envs(settings).output().unwrap();
         let words = String::from_utf8(stopped.stderr).unwrap();
