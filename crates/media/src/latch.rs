@@ -8,19 +8,23 @@
 //! | from | without a source | beside a source |
 //! |---|---|---|
 //! | *trusted*: the negotiated IP or that of the signalling, any port; with SRTP, which has authenticated the packet, any address | at once | at once after 1 s without the source; on the second packet in sequence from the negotiated port, in place of a foreign source, or (while the source is quiet) under SRTP, from the source's own port, or when it continues SSRC and sequence of the source |
-//! | *foreign*: another address, with `nat` | on the fifth consecutive packet of one SSRC | the same, and only after 5 s without the source, from the source's own port, or when the first of the five continues SSRC and sequence of the source |
+//! | *foreign*: another address, with `nat` | on the fifth consecutive packet of one SSRC | the same, and only from the source's own port, or when the first of the five continues SSRC and sequence of the source |
 //! | another address, without `nat` | never | never |
 //! | outside the trunk's media networks, or refused by the address guard | never | never |
 //! | no host, a group; this machine or link, unless negotiated or signalled | never | never |
 //!
 //! A gap or a repetition in the sequence, another SSRC, another payload type, and any packet of the
-//! source begin the five anew. So silence alone hands the stream to nobody, and a copy of the stream
-//! from elsewhere gains nothing while the true one goes on. A description with another address
-//! forgets the source, whose stragglers do not count for 500 ms.
+//! source begin the five anew. So silence, however long, hands the stream to no foreign address, and a
+//! copy of the stream from elsewhere gains nothing while the true one goes on. Packets of the source
+//! that are not played, such as comfort noise, count as packets of the source. A description with
+//! another address forgets the source, whose stragglers do not count for 500 ms.
+//!
+//! A stream is continued by a packet that is ahead of its last one by at most 16, and by as many more
+//! as were sent meanwhile (100 in a second, 3,000 at most), since a move may lose them.
 //!
 //! An attacker off the path sees no packets: without `nat` it must forge the source IP, with `nat` it
-//! must find the port before the peer has talked, or in 5 s of silence. An attacker on the path can
-//! forge everything; only SRTP helps there.
+//! must find the port before the peer has talked. An attacker on the path can forge everything; only
+//! SRTP helps there.
 //!
 //! Our packets go to the negotiated address until a source is accepted, then to that. Where the
 //! guard or the media networks refuse the negotiated address, nothing is sent before.
@@ -33,12 +37,17 @@ use crate::packet::Packet;
 
 /// Silence of the source after which another trusted address takes over.
 const SILENCE: Duration = Duration::from_secs(1);
-/// Silence of the source after which a foreign one may take over, where `nat` allows it.
-const LONG_SILENCE: Duration = Duration::from_secs(5);
 /// How long packets of the source before a new agreement are stragglers.
 const STRAGGLERS: Duration = Duration::from_millis(500);
 /// How far ahead a packet still follows another in sequence, as some get lost.
 const NEAR: u16 = 16;
+/// The shortest time between two packets of a stream, in milliseconds.
+const PACKET_MILLIS: u128 = 10;
+/// How many packets a move loses at most (`MAX_DROPOUT` of RFC 3550 A.1).
+const LOST: u16 = 3_000;
+/// How far behind a packet of the source is a late one; beyond that the source numbers its packets
+/// anew (`MAX_MISORDER` of RFC 3550 A.1).
+const LATE: u16 = 100;
 /// Consecutive packets after which a foreign source is accepted.
 const CONSECUTIVE: u16 = 5;
 /// Foreign sources that are followed at a time.
@@ -46,20 +55,23 @@ const CANDIDATES: usize = 4;
 /// A candidate that is silent for this long makes room for another.
 const STALE: Duration = Duration::from_secs(1);
 
-/// Whom we listen to.
+/// The accepted source.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     address: SocketAddr,
     ssrc: u32,
-    /// That of its last packet.
+    /// That of its last packet, late ones aside.
     sequence: u16,
     heard: Duration,
 }
 
 impl Source {
     /// Whether a packet goes on where this source stopped.
-    fn is_continued_by(&self, packet: &Packet<'_>) -> bool {
-        self.ssrc == packet.ssrc && follows(packet.sequence, self.sequence)
+    fn is_continued_by(&self, packet: &Packet<'_>, now: Duration) -> bool {
+        let meanwhile = now.saturating_sub(self.heard).as_millis() / PACKET_MILLIS;
+        let lost = u16::try_from(meanwhile).unwrap_or(LOST).min(LOST);
+        let ahead = packet.sequence.wrapping_sub(self.sequence);
+        self.ssrc == packet.ssrc && (1..=NEAR + lost).contains(&ahead)
     }
 }
 
@@ -172,17 +184,24 @@ impl Latch {
         }
     }
 
+    /// Notes a packet of any payload type when it belongs to the source's stream; whether it does.
+    pub(crate) fn note(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
+        let ours = |source: &&mut Source| (source.address, source.ssrc) == (from, packet.ssrc);
+        let Some(source) = self.source.as_mut().filter(ours) else { return false };
+        source.heard = now;
+        if source.sequence.wrapping_sub(packet.sequence) > LATE {
+            source.sequence = packet.sequence;
+        }
+        self.probation = self.probation.filter(|probation| !probation.in_turn);
+        if self.candidates.iter().any(Option::is_some) {
+            self.candidates = [None; CANDIDATES];
+        }
+        true
+    }
+
     /// Whether a packet of an agreed payload type counts.
     pub(crate) fn admit(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> bool {
-        if let Some(source) = &mut self.source
-            && (source.address, source.ssrc) == (from, packet.ssrc)
-        {
-            source.heard = now;
-            source.sequence = packet.sequence;
-            self.probation = self.probation.filter(|probation| !probation.in_turn);
-            if self.candidates.iter().any(Option::is_some) {
-                self.candidates = [None; CANDIDATES];
-            }
+        if self.note(packet, from, now) {
             return true;
         }
         let straggles = self.straggler.is_some_and(|(address, until)| now < until && address == from);
@@ -207,7 +226,7 @@ impl Latch {
         // These go before the present source even while that talks.
         let preferred =
             source.address != from && (from == self.negotiated || !self.trusts(source.address.ip()));
-        let in_turn = self.authenticated || source.address == from || source.is_continued_by(packet);
+        let in_turn = self.authenticated || source.address == from || source.is_continued_by(packet, now);
         (preferred || in_turn) && self.try_out(packet, from, now, !preferred)
     }
 
@@ -232,9 +251,7 @@ impl Latch {
             return false;
         }
         let Some(candidate) = self.follow(packet, from, now) else { return false };
-        let free = self
-            .source
-            .is_none_or(|source| source.address == from || now.saturating_sub(source.heard) >= LONG_SILENCE);
+        let free = self.source.is_none_or(|source| source.address == from);
         if candidate.count < CONSECUTIVE || !(free || candidate.continues) {
             return false;
         }
@@ -245,7 +262,7 @@ impl Latch {
 
     /// Counts a foreign packet on its source; none while too many sources are followed.
     fn follow(&mut self, packet: &Packet<'_>, from: SocketAddr, now: Duration) -> Option<Candidate> {
-        let continues = self.source.is_some_and(|source| source.is_continued_by(packet));
+        let continues = self.source.is_some_and(|source| source.is_continued_by(packet, now));
         let is_it = |candidate: &Candidate| candidate.address == from;
         let is_free = |candidate: &Candidate| now.saturating_sub(candidate.heard) >= STALE;
         let known = self.candidates.iter().position(|place| place.as_ref().is_some_and(is_it));

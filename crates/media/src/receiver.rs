@@ -93,7 +93,10 @@ impl Receiver {
         let Some(packet) = packet else {
             self.refuse(from);
             // Comfort noise and the like is not played, but it shows that somebody is there.
-            if self.latch.is_source(from) && Packet::parse(datagram).is_some() {
+            if let Some(packet) = Packet::parse(datagram)
+                && self.latch.is_source(from)
+            {
+                self.latch.note(&packet, from, now);
                 self.heard_at = now;
             }
             return None;
@@ -187,11 +190,39 @@ mod tests {
     }
 
     fn receive(receiver: &mut Receiver, kind: u8, ssrc: u32, number: u16, payload: &[u8]) -> Option<Digit> {
-        let timestamp = u32::from(number) * 160;
-        let packet = Packet { marker: false, payload_type: kind, sequence: number, timestamp, ssrc, payload };
-        let mut buffer = [0; 512];
         let now = Duration::from_millis(u64::from(number) * 20);
-        receiver.receive(packet.write(&mut buffer).unwrap(), PEER.parse().unwrap(), now)
+        receive_at(receiver, PEER, (kind, ssrc, number, payload), now)
+    }
+
+    /// The packet has a payload type, an SSRC, a sequence number and a payload.
+    fn receive_at(
+        receiver: &mut Receiver,
+        from: &str,
+        (payload_type, ssrc, sequence, payload): (u8, u32, u16, &[u8]),
+        now: Duration,
+    ) -> Option<Digit> {
+        let timestamp = u32::from(sequence) * 160;
+        let packet = Packet { marker: false, payload_type, sequence, timestamp, ssrc, payload };
+        let mut buffer = [0; 512];
+        receiver.receive(packet.write(&mut buffer).unwrap(), from.parse().unwrap(), now)
+    }
+
+    /// A source that talks for 200 ms and then sends 6 s of comfort noise, up to packet 309. Beside
+    /// that noise comes the other packet, from the other address.
+    fn comfort_noise_beside(receiver: &mut Receiver, other: &str, stream: u32) {
+        for number in 0..10 {
+            receive(receiver, 0, 1, number, &[1; FRAME_BYTES]);
+        }
+        for number in 10..310 {
+            receive(receiver, 13, 1, number, &[60]);
+            let now = Duration::from_millis(u64::from(number) * 20 + 1);
+            receive_at(receiver, other, (0, stream, number, &[9; FRAME_BYTES]), now);
+        }
+    }
+
+    fn with_nat() -> Negotiated {
+        let signalling = Some("127.0.0.3".parse().unwrap());
+        Negotiated { sources: SourcePolicy { nat: true, signalling, ..SourcePolicy::default() }, ..terms() }
     }
 
     #[test]
@@ -242,6 +273,44 @@ mod tests {
         receive(&mut receiver, 0, 1, 100, &[0; FRAME_BYTES]);
         receive(&mut receiver, 13, 1, 150, &[60]);
         assert_eq!(receiver.silent_for(Duration::from_secs(9)), Duration::from_secs(6));
+    }
+
+    #[test]
+    fn comfort_noise_of_the_source_keeps_other_addresses_out() {
+        // The signalling address takes over after 1 s of silence, a foreign one from packet 10 on.
+        for (other, ssrc) in [("127.0.0.3:4000", 2), ("127.0.0.2:4000", 2), ("127.0.0.2:4000", 1)] {
+            let mut receiver = Receiver::new(with_nat(), Duration::ZERO);
+            comfort_noise_beside(&mut receiver, other, ssrc);
+            assert_eq!(receiver.counts.received, 10, "{other}");
+            assert_eq!(receiver.destination(), Some(PEER.parse().unwrap()), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_rebind_after_comfort_noise_keeps_the_stream() {
+        let [old, rebound] = ["127.0.0.2:4000", "127.0.0.2:4100"];
+        let mut receiver = Receiver::new(with_nat(), Duration::ZERO);
+        comfort_noise_beside(&mut receiver, "127.0.0.4:4000", 7);
+        for number in 0..10 {
+            let now = Duration::from_millis(6_200 + u64::from(number));
+            receive_at(&mut receiver, old, (0, 1, 10 + number, &[9; FRAME_BYTES]), now);
+        }
+        assert_eq!(receiver.counts.received, 10, "copies from before the noise continue nothing");
+        for number in 310..320 {
+            let now = Duration::from_millis(u64::from(number) * 20 + 20);
+            receive_at(&mut receiver, rebound, (0, 1, number, &[1; FRAME_BYTES]), now);
+        }
+        assert_eq!(receiver.counts.received, 16, "from the fifth packet on");
+        assert_eq!(receiver.destination(), Some(rebound.parse().unwrap()));
+    }
+
+    #[test]
+    fn comfort_noise_of_another_stream_does_not_hold_the_source() {
+        let mut receiver = Receiver::new(with_nat(), Duration::ZERO);
+        receive(&mut receiver, 0, 1, 0, &[1; FRAME_BYTES]);
+        receive(&mut receiver, 13, 2, 50, &[60]);
+        receive_at(&mut receiver, "127.0.0.3:4000", (0, 3, 0, &[1; FRAME_BYTES]), Duration::from_secs(1));
+        assert_eq!(receiver.destination(), Some("127.0.0.3:4000".parse().unwrap()));
     }
 
     #[test]
