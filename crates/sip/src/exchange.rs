@@ -115,20 +115,36 @@ pub(crate) async fn exchange(
         };
         let outcome = send_once(core, flow, request).await;
         match (&outcome, login) {
-            (Outcome::Final(response), Some(login))
-                if login.take(core, flow, &mut answers, response).await => {}
+            (Outcome::Final(response), Some(login)) if login.take(core, flow, &mut answers, response) => {}
             _ => return outcome,
         }
     }
 }
 
+/// Sends a BYE of `dialog` over the first way. A host there that asks for the password and is not shown it
+/// would leave the leg up and billed: then the BYE goes once more over the second, the way of the INVITE.
+pub(crate) async fn hang_up(
+    core: &Core,
+    [flow, gateway]: [&Flow; 2],
+    dialog: &mut Dialog,
+    login: Option<&Login>,
+    extra: &[Header],
+) -> Outcome {
+    let outcome = exchange(core, flow, dialog, login, Method::Bye, extra).await;
+    let is_same = (flow.transport, flow.peer) == (gateway.transport, gateway.peer);
+    if is_same || !matches!(outcome.code(), Some(401 | 407)) {
+        return outcome;
+    }
+    exchange(core, gateway, dialog, login, Method::Bye, extra).await
+}
+
 /// Adds our credentials to a request, for the challenges that came so far.
 pub(crate) fn authorize(core: &Core, answers: &mut Answers, login: Option<&Login>, request: &mut Request) {
-    let Some(login) = login else { return };
+    let Some(credentials) = login.and_then(Login::credentials) else { return };
     // The URI as it will stand in the request line: servers compare them.
     let (method, uri) = (request.method.to_string(), request.uri.to_string());
     let subject = Subject { method: &method, uri: &uri, body: &request.body };
-    let headers = answers.headers(login.credentials(), subject, &core.tokens.tag());
+    let headers = answers.headers(credentials, subject, &core.tokens.tag());
     request.headers.extend(headers);
 }
 

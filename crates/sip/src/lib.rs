@@ -19,6 +19,7 @@ mod router;
 pub mod sdp;
 mod settings;
 pub mod stack;
+mod streams;
 mod table;
 mod telephony;
 pub mod timers;

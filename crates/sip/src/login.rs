@@ -1,4 +1,4 @@
-//! Whom a trunk's password is proven to: the trunk's own addresses, for the realms that it is meant for.
+//! Which hosts get a digest answer: the trunk's own addresses, for the realms that it is meant for.
 //!
 //! A digest lets whoever asked for it try passwords at leisure, so a host that a Contact, a Record-Route
 //! or a forged response brings in is not answered.
@@ -6,19 +6,15 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::ids::TrunkId;
-use domain::trunk::{Credentials, Trunk};
+use domain::trunk::{Credentials, Transport, Trunk};
 use parking_lot::Mutex;
 use rsipstack::sip::Response;
 
 use crate::core::Core;
 use crate::digest::{Answers, Unanswered};
 use crate::stack::{Flow, source};
-
-/// Looking up the trunk's name once more must not hold up a call for long.
-const LOOKUP: Duration = Duration::from_millis(500);
 
 /// Realms of one trunk that are remembered as logged.
 const MOST_REALMS: usize = 16;
@@ -29,7 +25,6 @@ pub(crate) struct Login(Arc<Inner>);
 
 struct Inner {
     trunk: Trunk,
-    credentials: Credentials,
     /// Addresses that the trunk's name led to when this began.
     gateways: Vec<IpAddr>,
 }
@@ -37,32 +32,31 @@ struct Inner {
 impl Login {
     /// The login of a trunk whose name led to these gateways; none when it has no credentials.
     pub(crate) fn of(trunk: &Trunk, gateways: impl IntoIterator<Item = SocketAddr>) -> Option<Self> {
-        let credentials = trunk.credentials.clone()?;
+        trunk.credentials.as_ref()?;
         let gateways = gateways.into_iter().map(|gateway| gateway.ip()).collect();
-        Some(Self(Arc::new(Inner { trunk: trunk.clone(), credentials, gateways })))
+        Some(Self(Arc::new(Inner { trunk: trunk.clone(), gateways })))
     }
 
     /// User name and password.
-    pub(crate) fn credentials(&self) -> &Credentials {
-        &self.0.credentials
+    pub(crate) fn credentials(&self) -> Option<&Credentials> {
+        self.0.trunk.credentials.as_ref()
     }
 
     /// Takes the challenge of a 401 or 407 that came over `flow`. `false` when it is not to be
     /// answered.
-    pub(crate) async fn take(
-        &self,
-        core: &Core,
-        flow: &Flow,
-        answers: &mut Answers,
-        response: &Response,
-    ) -> bool {
+    pub(crate) fn take(&self, core: &Core, flow: &Flow, answers: &mut Answers, response: &Response) -> bool {
         if !matches!(response.status_code.code(), 401 | 407) {
             return false;
         }
         let name = self.0.trunk.name.as_str();
-        for asker in [Some(flow.peer), source(response)].into_iter().flatten() {
-            if !self.trusts(core, asker.ip()).await {
-                tracing::warn!(trunk = name, %asker, "a digest challenge from another host than the trunk is not answered");
+        // A leg of another boot may have been dialled before the trunk went to TLS, with another password.
+        if self.0.trunk.transport == Transport::Tls && flow.transport != Transport::Tls {
+            tracing::warn!(trunk = name, peer = %flow.peer, "a digest challenge outside of the trunk's TLS is not answered");
+            return false;
+        }
+        for challenger in [Some(flow.peer), source(response)].into_iter().flatten() {
+            if !self.trusts(core, challenger.ip()) {
+                tracing::warn!(trunk = name, %challenger, "a digest challenge from another host than the trunk is not answered");
                 return false;
             }
         }
@@ -100,13 +94,10 @@ impl Login {
         gateways.contains(&address) || trunk.inbound_from.iter().any(|network| network.contains(address))
     }
 
-    /// The same, or the trunk's name leads there by now.
-    async fn trusts(&self, core: &Core, asker: IpAddr) -> bool {
-        if self.knows(asker) {
-            return true;
-        }
-        let found = tokio::time::timeout(LOOKUP, core.gateways(&self.0.trunk)).await;
-        matches!(found, Ok(Ok(gateways)) if gateways.iter().any(|gateway| gateway.ip() == asker))
+    /// The same, or one of the addresses that are kept of the trunk's name: a name with many often gives
+    /// some of them at a time.
+    fn trusts(&self, core: &Core, challenger: IpAddr) -> bool {
+        self.knows(challenger) || core.edge.peers.is_of(self.0.trunk.id, challenger)
     }
 }
 
@@ -115,7 +106,7 @@ impl Login {
 pub(crate) struct Realms(Mutex<HashMap<TrunkId, Vec<String>>>);
 
 impl Realms {
-    /// Notes a realm; `false` when it was known, or when the trunk has had too many to tell.
+    /// Notes a realm; `false` when it was known, or when the trunk has had too many to log.
     fn is_new(&self, trunk: TrunkId, realm: &str) -> bool {
         let mut trunks = self.0.lock();
         let known = trunks.entry(trunk).or_default();

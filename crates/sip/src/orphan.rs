@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::ports::{DialIntent, SavedLeg};
 use domain::trunk::{Transport, Trunk};
@@ -9,13 +10,16 @@ use rsipstack::sip::Method;
 
 use crate::core::Core;
 use crate::dialog::{Dialog, cancel_of};
-use crate::exchange::{exchange, send_once};
+use crate::exchange::{hang_up, send_once};
 use crate::login::Login;
 use crate::tokens::{MOST_INVITES, branch_port, retry_branch};
 
 /// The dead boot may have sent requests after its dialog was saved; numbers may skip ahead, but
 /// never go back (RFC 3261 §12.2.1.1).
 const CSEQ_LEAP: u32 = 10_000;
+
+/// Looking up the trunk's name must not hold up the BYE for long.
+const LOOKUP: Duration = Duration::from_millis(500);
 
 /// Says BYE when the leg was answered, else cancels whichever INVITE is pending.
 pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
@@ -42,10 +46,12 @@ pub(crate) async fn end(core: &Arc<Core>, trunk: &Trunk, leg: SavedLeg) {
         dialog.target = target;
         dialog.route_set = leg.route_set;
         dialog.cseq = leg.local_cseq.saturating_add(CSEQ_LEAP);
-        let flow = core.flow_of(&dialog, &flow, &bounds).await;
+        let gateway = flow;
+        let flow = core.flow_of(&dialog, &gateway, &bounds).await;
         // The trunk may lead elsewhere by now, with another password: its name is looked up anew.
-        let login = Login::of(trunk, []);
-        let outcome = exchange(core, &flow, &mut dialog, login.as_ref(), Method::Bye, &[]).await;
+        let found = tokio::time::timeout(LOOKUP, core.gateways(trunk)).await;
+        let login = Login::of(trunk, found.into_iter().flatten().flatten());
+        let outcome = hang_up(core, [&flow, &gateway], &mut dialog, login.as_ref(), &[]).await;
         tracing::info!(call_id = %dialog.call_id, code = outcome.code(), "a left leg was hung up");
         return;
     }

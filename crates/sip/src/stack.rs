@@ -1,13 +1,11 @@
 //! The sockets and the transaction layer: one rsipstack endpoint on UDP and TCP, with TLS towards
 //! peers, shared by everything that speaks SIP.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket as StdUdpSocket};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use parking_lot::Mutex;
 use rsipstack::EndpointBuilder;
 use rsipstack::platform::CancellationToken;
 use rsipstack::platform::net::UdpSocket as DatagramSocket;
@@ -23,6 +21,7 @@ use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio_rustls::TlsConnector;
 
 use crate::edge::{Edge, Heard, Inlet, Intake, Listener, read_stream};
+use crate::streams::OpenStreams;
 use crate::timers::TransactionTimers;
 
 pub use domain::trunk::Transport;
@@ -98,9 +97,6 @@ impl Flow {
     }
 }
 
-type FlowKey = (Transport, SocketAddr, String);
-type FlowSlot = Arc<tokio::sync::Mutex<Option<SipConnection>>>;
-
 /// A running endpoint.
 pub struct Stack {
     endpoint: Endpoint,
@@ -108,7 +104,7 @@ pub struct Stack {
     local: SocketAddr,
     public_address: Option<IpAddr>,
     tls: Option<TlsConnector>,
-    flows: Mutex<HashMap<FlowKey, FlowSlot>>,
+    streams: Arc<OpenStreams>,
     inlet: Arc<Inlet>,
     edge: Option<Arc<Edge>>,
     cancel: CancellationToken,
@@ -197,7 +193,7 @@ impl Stack {
             local,
             public_address: settings.public_address,
             tls: settings.tls.map(TlsConnector::from),
-            flows: Mutex::new(HashMap::new()),
+            streams: Arc::default(),
             inlet,
             edge,
             cancel: guard.disarm(),
@@ -245,10 +241,8 @@ impl Stack {
         if transport == Transport::Udp {
             return Ok(Flow { transport, peer, connection: self.udp.clone() });
         }
-        let key = (transport, peer, host.to_owned());
-        let slot = self.flows.lock().entry(key).or_default().clone();
-        // One opener a peer: the others wait for its stream.
-        let mut held = slot.lock().await;
+        let place = self.streams.of((transport, peer, host.to_owned()));
+        let mut held = place.slot.lock().await;
         if let Some(connection) = held.as_ref() {
             let flow = Flow { transport, peer, connection: connection.clone() };
             if !flow.is_broken() {
@@ -256,14 +250,21 @@ impl Stack {
             }
         }
         let connection = self.open(transport, peer, host).await?;
-        match &self.edge {
-            Some(edge) => {
-                tokio::spawn(read_stream(connection.clone(), edge.clone(), self.inlet.clone()));
-            }
-            None => self.endpoint.inner.transport_layer.add_connection(connection.clone()),
+        let flow = Flow { transport, peer, connection: connection.clone() };
+        let (kept, until) = (place.clone(), flow.clone());
+        let reading = self.edge.clone().map(|edge| read_stream(connection.clone(), edge, self.inlet.clone()));
+        if reading.is_none() {
+            self.endpoint.inner.transport_layer.add_connection(connection.clone());
         }
-        *held = Some(connection.clone());
-        Ok(Flow { transport, peer, connection })
+        tokio::spawn(async move {
+            let _kept = kept;
+            match reading {
+                Some(reading) => reading.await,
+                None => until.broken().await,
+            }
+        });
+        *held = Some(connection);
+        Ok(flow)
     }
 
     async fn open(&self, transport: Transport, peer: SocketAddr, host: &str) -> io::Result<SipConnection> {
@@ -284,6 +285,11 @@ impl Stack {
         let connection =
             TlsConnection::from_client_stream(stream, remote, token).await.map_err(io::Error::other)?;
         Ok(SipConnection::Tls(connection))
+    }
+
+    /// How many streams to peers are open, or being opened.
+    pub fn streams(&self) -> usize {
+        self.streams.len()
     }
 
     /// Closes every socket; nothing is sent any more.

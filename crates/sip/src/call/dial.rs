@@ -260,7 +260,7 @@ impl Call {
             return Some(Dialled::Over(LegEnd::Failed(headers::final_answer(response))));
         }
         if let Some(login) = &self.login
-            && login.take(&self.core, &self.flow, &mut attempt.answers, response).await
+            && login.take(&self.core, &self.flow, &mut attempt.answers, response)
         {
             return self.again(attempt);
         }

@@ -5,7 +5,7 @@ use rsipstack::sip::{Header, Method, Request, Response, SipMessage};
 use super::dial::until;
 use super::{Accepted, Call};
 use crate::dialog::{Dialog, ack_of};
-use crate::exchange::{Outcome, exchange};
+use crate::exchange::{Outcome, hang_up};
 use crate::headers;
 use crate::stack::Flow;
 use crate::table::Inbound;
@@ -22,10 +22,10 @@ impl Call {
         self.remember(response, Some(ack.clone()), flow.clone());
         let cseq = self.reserve_cseq();
         let mut dialog = Dialog { cseq: cseq.max(dialog.cseq), ..dialog };
-        let (core, login) = (self.core.clone(), self.login.clone());
+        let (core, login, gateway) = (self.core.clone(), self.login.clone(), self.gateway().clone());
         self.core.runtime.spawn(async move {
             send_ack(&flow, ack).await;
-            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Bye, &[]).await;
+            hang_up(&core, [&flow, &gateway], &mut dialog, login.as_ref(), &[]).await;
         });
     }
 
@@ -100,11 +100,11 @@ impl Call {
     pub(super) fn say_bye(&mut self) -> tokio::task::JoinHandle<Outcome> {
         let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
         let (core, flow) = (self.core.clone(), self.flow.clone());
-        let (login, bounds) = (self.login.clone(), self.core.bounds(&self.trunk));
-        let extra = [self.reason()];
+        let (login, gateway) = (self.login.clone(), self.gateway().clone());
+        let (bounds, extra) = (self.core.bounds(&self.trunk), [self.reason()]);
         self.core.runtime.spawn(async move {
             let flow = core.flow_of(&dialog, &flow, &bounds).await;
-            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Bye, &extra).await
+            hang_up(&core, [&flow, &gateway], &mut dialog, login.as_ref(), &extra).await
         })
     }
 
@@ -124,9 +124,9 @@ impl Call {
         }
         let mut dialog = Dialog { cseq: self.reserve_cseq(), ..self.dialog.clone() };
         let (core, flow, login) = (self.core.clone(), self.flow.clone(), self.login.clone());
-        let extra = [self.reason()];
+        let (gateway, extra) = (self.gateway().clone(), [self.reason()]);
         self.core.runtime.spawn(async move {
-            exchange(&core, &flow, &mut dialog, login.as_ref(), Method::Bye, &extra).await
+            hang_up(&core, [&flow, &gateway], &mut dialog, login.as_ref(), &extra).await
         });
     }
 

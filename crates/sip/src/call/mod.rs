@@ -99,6 +99,8 @@ pub(crate) struct State {
     answering: Arc<()>,
     /// The INVITE whose 2xx made the dialog.
     answered: Option<Request>,
+    /// The way of that INVITE, wherever a Contact leads since.
+    gateway: Option<Flow>,
 }
 
 struct Accepted {
@@ -155,6 +157,11 @@ impl Call {
         Header::Reason(format!("Q.850;cause={cause}").into())
     }
 
+    /// The way of the INVITE that was answered, or of the one that is pending.
+    fn gateway(&self) -> &Flow {
+        self.state.gateway.as_ref().unwrap_or(&self.flow)
+    }
+
     /// Tells the leg something that it may miss when it does not poll.
     fn tell(&self, signal: Signal) {
         if let Some(signals) = self.signals.as_ref().filter(|signals| signals.capacity() > RESERVED_SIGNALS) {
@@ -176,7 +183,8 @@ impl Call {
                 sdp::Direction::Inactive => media::Direction::Inactive,
             },
             sources: SourcePolicy {
-                signalling: Some(self.flow.peer.ip()),
+                // A Contact of the other side moves our requests, but not whose audio is trusted.
+                signalling: Some(self.gateway().peer.ip()),
                 nat: self.trunk.nat,
                 networks: self.trunk.media_networks.clone(),
                 guard: self.core.bounds(&self.trunk).guard,

@@ -82,7 +82,7 @@ impl Call {
         Some(Reinvite { invite, request, answers })
     }
 
-    pub(super) async fn on_refreshed(&mut self, talk: &mut Talk, refreshed: Refreshed) -> Option<LegEnd> {
+    pub(super) fn on_refreshed(&mut self, talk: &mut Talk, refreshed: Refreshed) -> Option<LegEnd> {
         match refreshed {
             Refreshed::Updated(Outcome::Final(response)) => {
                 talk.refresh = None;
@@ -93,15 +93,15 @@ impl Call {
             Refreshed::Reinvited(Some(response)) => match response.status_code.code() {
                 // The 2xx comes by way of the table.
                 100..=299 => None,
-                _ => self.on_reinvite_refused(talk, &response).await,
+                _ => self.on_reinvite_refused(talk, &response),
             },
         }
     }
 
-    async fn on_reinvite_refused(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
+    fn on_reinvite_refused(&mut self, talk: &mut Talk, response: &Response) -> Option<LegEnd> {
         if let Some(Refresh::Reinvite(mut reinvite)) = talk.refresh.take()
             && let Some(login) = &self.login
-            && login.take(&self.core, &self.flow, &mut reinvite.answers, response).await
+            && login.take(&self.core, &self.flow, &mut reinvite.answers, response)
         {
             talk.refresh = self.reinvite(talk, reinvite.answers).map(Box::new).map(Refresh::Reinvite);
             return None;

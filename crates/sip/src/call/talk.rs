@@ -51,6 +51,7 @@ impl Call {
     pub(super) async fn talk(&mut self, answer: Answer) -> LegEnd {
         let Answer { dialog, response, invite, agreed } = answer;
         self.dialog = Dialog { cseq: self.dialog.cseq.max(dialog.cseq), ..dialog };
+        self.state.gateway = Some(self.flow.clone());
         let now = Instant::now();
         let ack = self.build_ack(&self.dialog, &invite);
         self.remember(&response, None, self.flow.clone());
@@ -103,7 +104,7 @@ impl Call {
                     self.start_refresh(&mut talk);
                     None
                 }
-                Happened::Refreshed(refreshed) => self.on_refreshed(&mut talk, refreshed).await,
+                Happened::Refreshed(refreshed) => self.on_refreshed(&mut talk, refreshed),
                 Happened::Referred(answer) => self.on_transfer_answer(&mut talk, answer.as_ref()),
             };
             match end {

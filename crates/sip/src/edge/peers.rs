@@ -54,6 +54,15 @@ impl Peers {
             || admitted.networks.iter().any(|network| network.contains(from.ip()))
     }
 
+    /// Whether an address belongs to this trunk.
+    pub fn is_of(&self, trunk: TrunkId, address: IpAddr) -> bool {
+        let (trunks, address) = (self.trunks.lock(), address.to_canonical());
+        trunks.get(&trunk).is_some_and(|known| {
+            known.answers.values().flatten().any(|(answer, _)| *answer == address)
+                || known.networks.iter().any(|network| network.contains(address))
+        })
+    }
+
     /// Keeps exactly the peers of these trunks.
     pub fn keep(&self, trunks: &[Trunk]) {
         let mut known = self.trunks.lock();
@@ -66,10 +75,12 @@ impl Peers {
     }
 
     /// A lookup of a trunk's name gave these addresses; `port` is the one that was asked with, as
-    /// without one SRV records are asked (RFC 3263 §4.2). A lookup that fails changes nothing.
+    /// without one SRV records are asked (RFC 3263 §4.2). A lookup that fails changes nothing, and neither
+    /// does one of what the trunk was before.
     pub fn learn(&self, trunk: &Trunk, port: Option<u16>, found: &[SocketAddr], now: Instant) {
         let mut known = self.trunks.lock();
-        let seen = Known::of(&mut known, trunk).answers.entry(port).or_default();
+        let Some(entry) = Known::same(&mut known, trunk) else { return };
+        let seen = entry.answers.entry(port).or_default();
         let mut changed = false;
         for address in found.iter().map(|target| target.ip().to_canonical()) {
             let before = seen.len();
@@ -90,8 +101,11 @@ impl Peers {
     /// The trunk leads to a host inside the service, which is a peer at this port alone.
     pub fn learn_inside(&self, trunk: &Trunk, found: &[SocketAddr]) {
         let mut known = self.trunks.lock();
-        Known::of(&mut known, trunk).socket = found.first().copied();
-        self.publish(&known);
+        let Some(entry) = Known::same(&mut known, trunk) else { return };
+        let socket = found.first().copied();
+        if std::mem::replace(&mut entry.socket, socket) != socket {
+            self.publish(&known);
+        }
     }
 
     /// How many addresses and networks are admitted.
@@ -100,17 +114,21 @@ impl Peers {
         admitted.addresses.len() + admitted.sockets.len() + admitted.networks.len()
     }
 
-    /// Whether nobody is admitted.
+    /// Whether no address is admitted.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn publish(&self, known: &HashMap<TrunkId, Known>) {
         let answers = known.values().flat_map(|trunk| trunk.answers.values());
+        // Many trunks name the networks of one carrier.
+        let networks = known.values().flat_map(|trunk| &trunk.networks);
+        let networks: HashMap<String, Network> =
+            networks.map(|network| (network.to_string(), *network)).collect();
         let next = Admitted {
             addresses: answers.flatten().map(|(address, _)| *address).collect(),
             sockets: known.values().filter_map(|trunk| trunk.socket).collect(),
-            networks: known.values().flat_map(|trunk| trunk.networks.iter().copied()).collect(),
+            networks: networks.into_values().collect(),
         };
         *self.admitted.write() = next;
     }
@@ -125,6 +143,12 @@ impl Known {
             *entry = Self { networks, ..Self::new(trunk) };
         }
         entry
+    }
+
+    /// The same for what a lookup found, which may be older than what is known: that stays.
+    fn same<'a>(known: &'a mut HashMap<TrunkId, Self>, trunk: &Trunk) -> Option<&'a mut Self> {
+        let entry = known.entry(trunk.id).or_insert_with(|| Self::new(trunk));
+        (entry.address == trunk.address && entry.transport == trunk.transport).then_some(entry)
     }
 
     fn new(trunk: &Trunk) -> Self {
@@ -184,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_good_answer_of_each_lookup_holds_until_another_comes() {
+    fn last_good_answer_of_a_lookup_holds_until_another_comes() {
         let (peers, trunk, start) = (Peers::default(), trunk(1, "a.example"), Instant::now());
         peers.learn(&trunk, None, &[at("192.0.2.1")], start);
         peers.learn(&trunk, Some(5060), &[at("192.0.2.9")], start);
@@ -207,6 +231,49 @@ mod tests {
         assert!(!peers.admit(at("192.0.2.1")) && peers.admit(at("192.0.2.2")));
         peers.keep(&[]);
         assert!(peers.is_empty());
+    }
+
+    #[test]
+    fn a_lookup_of_what_a_trunk_was_before_changes_nothing() {
+        let (peers, now, before) = (Peers::default(), Instant::now(), trunk(1, "a.example"));
+        let moved = Trunk { address: TrunkAddress::parse("b.example").unwrap(), ..before.clone() };
+        peers.keep(std::slice::from_ref(&moved));
+        peers.learn(&moved, None, &[at("192.0.2.2")], now);
+        // It was asked before the trunk moved, and answered only now.
+        peers.learn(&before, None, &[at("192.0.2.1")], now);
+        peers.learn_inside(&before, &[at("192.0.2.3")]);
+        assert!(peers.admit(at("192.0.2.2")));
+        assert!(!peers.admit(at("192.0.2.1")) && !peers.admit(at("192.0.2.3")));
+    }
+
+    #[test]
+    fn an_address_belongs_to_its_own_trunk_alone() {
+        let (peers, first, second) = (Peers::default(), trunk(1, "a.example"), trunk(2, "b.example"));
+        let networks = vec![Network::parse("198.51.100.0/24").unwrap()];
+        peers.keep(&[first.clone(), Trunk { inbound_from: networks, ..second.clone() }]);
+        peers.learn(&first, None, &[at("192.0.2.1")], Instant::now());
+        for (address, of_first, of_second) in [
+            ("192.0.2.1", true, false),
+            ("::ffff:192.0.2.1", true, false),
+            ("198.51.100.9", false, true),
+            ("203.0.113.1", false, false),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(
+                (peers.is_of(first.id, address), peers.is_of(second.id, address)),
+                (of_first, of_second)
+            );
+        }
+    }
+
+    #[test]
+    fn a_network_of_many_trunks_is_kept_once() {
+        let peers = Peers::default();
+        let inbound_from = vec![Network::parse("198.51.100.0/24").unwrap()];
+        let of = |number| Trunk { inbound_from: inbound_from.clone(), ..trunk(number, "a.example") };
+        peers.keep(&[of(1), of(2), of(3)]);
+        assert_eq!(peers.len(), 1);
+        assert!(peers.admit(at("198.51.100.7")));
     }
 
     #[test]

@@ -1,18 +1,24 @@
 //! Who may ask for a trunk's password: the trunk, under its realms, and nobody that a Contact or a forged
 //! response brings in. 127.0.0.1 is the trunk here, and 127.0.0.3 is not.
 
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use domain::call::EndedReason;
 use domain::network::Network;
-use domain::ports::{HangUp, LegEnd};
-use domain::trunk::Trunk;
+use domain::ports::{HangUp, LegEnd, Telephony};
+use domain::trunk::{Transport, Trunk, TrunkAddress};
+use parking_lot::Mutex;
+use sip::{Resolve, Settings};
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::support::lines::Lines;
 use crate::support::message::Message;
 use crate::support::peer::Peer;
-use crate::support::{Caller, trunk, with_credentials};
+use crate::support::{Caller, plan, settings, trunk, with_credentials};
 
 const ELSEWHERE: &str = "127.0.0.3";
 const CHALLENGE: &str = "407 Proxy Authentication Required";
@@ -55,6 +61,11 @@ async fn a_host_that_a_contact_names_is_shown_no_credentials() {
     line.hang_up(HangUp::Normal);
     let bye = elsewhere.request("BYE").await;
     elsewhere.reply(&bye, CHALLENGE, &[ASK], "").await;
+    // The leg must not stay up: its BYE goes the way of the INVITE.
+    let again = peer.request("BYE").await;
+    assert!(again.cseq() > bye.cseq() && again.request_uri() == bye.request_uri());
+    peer.reply(&again, CHALLENGE, &[ASK], "").await;
+    assert!(peer.take_bye().await.find("Proxy-Authorization").is_some());
     assert_eq!(line.ended().await, LegEnd::ByUs);
     caller.forgets_all().await;
     assert_eq!(elsewhere.listen(Duration::from_millis(100)).await, []);
@@ -77,6 +88,56 @@ async fn a_host_of_the_trunk_that_a_contact_names_is_answered() {
     let again = elsewhere.take_bye().await;
     assert!(again.find("Proxy-Authorization").is_some());
     assert_eq!(line.ended().await, LegEnd::ByUs);
+}
+
+/// A name that gives these addresses now.
+#[derive(Clone, Default)]
+struct Zone(Arc<Mutex<Vec<SocketAddr>>>);
+
+#[async_trait]
+impl Resolve for Zone {
+    async fn targets(&self, address: &TrunkAddress, _: Transport) -> io::Result<Vec<SocketAddr>> {
+        match address.host.parse() {
+            Ok(ip) => Ok(vec![SocketAddr::new(ip, address.port.unwrap_or(5060))]),
+            Err(_) => Ok(self.0.lock().clone()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_that_challenges_for_another_is_answered() {
+    let (zone, mut peer, elsewhere) = (Zone::default(), Peer::bind().await, stranger().await);
+    let caller = Caller::with(Settings { resolver: Arc::new(zone.clone()), ..settings() }).await;
+    let address = TrunkAddress { host: "pbx.test".to_owned(), port: None };
+    let trunk = Trunk { address, ..with_credentials(trunk(peer.address())) };
+    // The name gives its two gateways one at a time.
+    *zone.0.lock() = vec![elsewhere.address()];
+    drop(caller.telephony.prepare(plan(&trunk)).await.unwrap());
+    *zone.0.lock() = vec![peer.address()];
+    let mut line = caller.dial(&trunk).await;
+    let invite = peer.request("INVITE").await;
+    elsewhere.reply(&invite, CHALLENGE, &[ASK], "").await;
+    peer.request("ACK").await;
+    let again = peer.request("INVITE").await;
+    assert!(again.find("Proxy-Authorization").is_some());
+    peer.reply(&again, "486 Busy Here", &[], "").await;
+    assert!(matches!(line.ended().await, LegEnd::Failed(answer) if answer.code == 486));
+}
+
+#[tokio::test]
+async fn a_leg_from_before_tls_is_hung_up_without_the_password() {
+    let (dead, heir, mut peer) = (Caller::start().await, Caller::start().await, Peer::bind().await);
+    let before = trunk(peer.address());
+    let mut line = dead.dial(&before).await;
+    peer.take_call().await;
+    let saved = line.answered().await.saved;
+    let now = Trunk { transport: Transport::Tls, ..with_credentials(before) };
+    let ending = tokio::spawn(async move { heir.telephony.end_orphan(now, saved).await });
+    let bye = peer.request("BYE").await;
+    peer.reply(&bye, CHALLENGE, &[ASK], "").await;
+    ending.await.unwrap();
+    assert_eq!(peer.listen(Duration::from_millis(50)).await, []);
+    assert!(!shows_credentials(&peer.received));
 }
 
 #[tokio::test]

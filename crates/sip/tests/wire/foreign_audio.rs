@@ -2,6 +2,7 @@
 //! 127.0.0.2.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use domain::network::Network;
 use domain::ports::{HangUp, LegEnd};
@@ -98,6 +99,42 @@ async fn audio_from_the_address_of_the_signalling_is_heard() {
     receive(&peer.rtp).await;
     line.refuses(0).await;
     hang_up(&mut peer, &mut line).await;
+}
+
+#[tokio::test]
+async fn a_contact_leaves_audio_of_the_invites_gateway_trusted() {
+    let (mut peer, mut elsewhere) = (Peer::bind().await, Peer::bind_at("127.0.0.3".parse().unwrap()).await);
+    let sdp = peer.sdp().replace("IN IP4 127.0.0.1", "IN IP4 127.0.0.5");
+    let (caller, trunk) = (Caller::start().await, trunk(peer.address()));
+    let mut line = caller.dial(&trunk).await;
+    let invite = peer.request("INVITE").await;
+    peer.reply(&invite, "200 OK", &[&elsewhere.contact()], &sdp).await;
+    line.answered().await;
+    elsewhere.request("ACK").await;
+    let ours = media_of(&invite);
+    peer.rtp.send_to(&packet(7, 1, CALLEES), ours).await.unwrap();
+    line.hears_byte(CALLEES, 160).await;
+    // A new description, from where the Contact leads.
+    let sdp = elsewhere.sdp().replace("IN IP4 127.0.0.3", "IN IP4 127.0.0.5");
+    elsewhere.ask(&invite, "INVITE", 1, &[&elsewhere.contact()], &sdp).await;
+    elsewhere.response(200).await;
+    elsewhere.ask(&invite, "ACK", 1, &[], "").await;
+    elsewhere.rtp.send_to(&packet(9, 1, STRANGERS), ours).await.unwrap();
+    line.refuses(1).await;
+    let talking = async {
+        for number in 2.. {
+            peer.rtp.send_to(&packet(7, number, CALLEES), ours).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        () = line.hears_byte(CALLEES, 160) => {}
+        () = talking => {}
+    }
+    assert!(!line.sound.contains(&STRANGERS));
+    line.hang_up(HangUp::Normal);
+    elsewhere.take_bye().await;
+    assert_eq!(line.ended().await, LegEnd::ByUs);
 }
 
 #[tokio::test]
