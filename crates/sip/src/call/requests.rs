@@ -42,6 +42,11 @@ impl Call {
 
     /// A request in the answered dialog; an end when it ends it.
     pub(super) async fn on_request(&mut self, talk: &mut Talk, request: Transaction) -> Option<LegEnd> {
+        // Before its offer takes effect: an answer of ours that nobody hears may not change the call.
+        let missing_acks = Arc::strong_count(&self.state.answering).saturating_sub(1);
+        if request.original.method == Method::Invite && missing_acks >= MOST_UNACKNOWLEDGED {
+            return None;
+        }
         let Some((number, _)) = headers::cseq(&request.original.headers) else {
             self.reply(request, plain(400)).await;
             return None;
@@ -132,7 +137,7 @@ impl Call {
     pub(super) async fn reply(&self, mut request: Transaction, answer: Answer) {
         let is_invite = request.original.method == Method::Invite;
         let answering = self.state.answering.clone();
-        // The state holds one and so does this answer. Whoever owes so many ACKs gets no more answers.
+        // The state holds one and so does this answer. With that many ACKs missing, INVITEs get no answer.
         if is_invite && Arc::strong_count(&answering) >= MOST_UNACKNOWLEDGED + 2 {
             return;
         }

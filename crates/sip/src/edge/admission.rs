@@ -48,8 +48,13 @@ pub enum Admission {
 /// Decides by RFC 3261 §17.1.3 (responses by branch), §12.2.2 (requests by Call-ID and our tag) and
 /// §13.2.2.4 (a 2xx that comes late, by Call-ID and our tag); what names nothing of ours is admitted
 /// from peers alone. A request outside of our dialogs is answered without a transaction (§8.2.7), so
-/// that its ACK and its CANCEL need none either.
-pub fn admit(named: &Named<'_>, live: &impl Lookup, is_peer: bool, now: Instant) -> Admission {
+/// that its ACK and its CANCEL need none either. `is_peer` is asked only when it decides.
+pub fn admit(
+    named: &Named<'_>,
+    live: &impl Lookup,
+    is_peer: impl FnOnce() -> bool,
+    now: Instant,
+) -> Admission {
     let standing = match named.start {
         Start::Response(_) => {
             let by_branch = named.branch.map_or(Standing::Unknown, |branch| live.transaction(branch, now));
@@ -65,12 +70,12 @@ pub fn admit(named: &Named<'_>, live: &impl Lookup, is_peer: bool, now: Instant)
     match (standing, named.start) {
         (Standing::Live, _) => Admission::Live,
         (Standing::Overrun, _) => Admission::Overrun,
-        (Standing::Unknown, _) if !is_peer => Admission::Stranger,
-        (Standing::Unknown, Start::Response(_)) => Admission::Absorbed,
-        (Standing::Unknown, Start::Request(_)) if named.is("ACK") || named.is("CANCEL") => {
-            Admission::Absorbed
-        }
-        (Standing::Unknown, Start::Request(_)) => Admission::Peer,
+        (Standing::Unknown, start) => match start {
+            _ if !is_peer() => Admission::Stranger,
+            Start::Response(_) => Admission::Absorbed,
+            Start::Request(_) if named.is("ACK") || named.is("CANCEL") => Admission::Absorbed,
+            Start::Request(_) => Admission::Peer,
+        },
     }
 }
 
@@ -101,7 +106,7 @@ mod tests {
 
     fn admitted(message: &str, standing: Standing, is_peer: bool) -> Admission {
         let named = scan(message.as_bytes()).unwrap();
-        admit(&named, &One(standing), is_peer, Instant::now())
+        admit(&named, &One(standing), || is_peer, Instant::now())
     }
 
     #[test]

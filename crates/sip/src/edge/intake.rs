@@ -3,7 +3,9 @@
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket as StdUdpSocket};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rsipstack::platform::CancellationToken;
 use rsipstack::transport::SipConnection;
@@ -28,6 +30,9 @@ const WAITING_PEERS: usize = 128;
 
 /// Datagrams that are read before the thread looks whether it is to end.
 const AT_ONCE: usize = 64;
+
+/// After reading failed: trying again at once would only spin.
+const PAUSE: Duration = Duration::from_millis(20);
 
 struct Datagram {
     bytes: Box<[u8]>,
@@ -59,7 +64,7 @@ impl Intake {
             Ok((runtime, socket)) => {
                 let reader = Reader { socket: socket.clone(), edge, live: live_queue, peers: peer_queue };
                 if ready.send(Ok(socket)).is_ok() {
-                    runtime.block_on(reader.read(stop));
+                    until_stopped(&stop, || runtime.block_on(reader.read(&stop)));
                 }
             }
             Err(error) => {
@@ -82,6 +87,19 @@ impl Intake {
                 _ => return,
             }
         }
+    }
+}
+
+/// Reads again when reading failed: a node that is deaf and looks well would take calls and lose them.
+fn until_stopped(stop: &CancellationToken, mut read: impl FnMut()) {
+    loop {
+        let ended = catch_unwind(AssertUnwindSafe(&mut read));
+        if stop.is_cancelled() {
+            return;
+        }
+        let has_panicked = ended.is_err();
+        tracing::error!(has_panicked, "the SIP socket was not read and is read again");
+        std::thread::sleep(PAUSE);
     }
 }
 
@@ -123,7 +141,7 @@ struct Reader {
 }
 
 impl Reader {
-    async fn read(self, stop: CancellationToken) {
+    async fn read(&self, stop: &CancellationToken) {
         // One byte more shows what is too long.
         let mut buffer = vec![0; LONGEST_DATAGRAM + 1];
         loop {
@@ -149,18 +167,17 @@ impl Reader {
 
     fn take(&self, datagram: &[u8], from: SocketAddr) {
         let now = Instant::now();
-        let is_peer = self.edge.peers.admit(from);
         // Some peers put empty lines before the start line (RFC 3261 §7.5).
         let message = datagram.trim_ascii_start();
-        if message.is_empty() && is_peer {
+        if datagram.len() > LONGEST_DATAGRAM {
+            self.edge.drops.count(DropReason::Malformed, from);
+            return;
+        }
+        if message.is_empty() {
             self.answer_ping(datagram, from, now);
             return;
         }
-        if datagram.len() > LONGEST_DATAGRAM {
-            self.edge.drops.count(if is_peer { DropReason::Malformed } else { DropReason::Stranger }, from);
-            return;
-        }
-        let queue = match self.edge.judge(message, from, is_peer, now) {
+        let queue = match self.edge.judge(message, from, || self.edge.peers.admit(from), now) {
             Ok(Admission::Live) => &self.live,
             Ok(Admission::Peer) => &self.peers,
             _ => return,
@@ -174,9 +191,30 @@ impl Reader {
 
     /// A peer's keep-alive (RFC 5626 §3.5.1, which only streams must answer) opens its firewall.
     fn answer_ping(&self, datagram: &[u8], from: SocketAddr, now: Instant) {
-        if datagram == b"\r\n\r\n" && self.edge.within_limits(from, now) {
+        if !self.edge.peers.admit(from) {
+            self.edge.drops.count(DropReason::Stranger, from);
+        } else if datagram == b"\r\n\r\n" && self.edge.within_limits(from, now) {
             // It asks again when this is lost.
             let _ = self.socket.try_send_to(b"\r\n", from);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_goes_on_after_an_error_and_after_a_panic() {
+        let (stop, mut reads) = (CancellationToken::new(), 0);
+        until_stopped(&stop, || {
+            reads += 1;
+            match reads {
+                1 => {}
+                2 => panic!("of the test"),
+                _ => stop.cancel(),
+            }
+        });
+        assert_eq!(reads, 3);
     }
 }

@@ -15,9 +15,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use super::admission::Admission;
-use super::connections::{Connections, Place};
+use super::connections::{ConnectionPermit, Connections};
 use super::drops::DropReason;
-use super::framing::{Frame, frame};
+use super::framing::{Frame, Framer};
 use super::inlet::Inlet;
 use super::{Edge, StreamLimits};
 
@@ -46,14 +46,14 @@ pub(crate) struct Listener {
 impl Listener {
     /// Accepts until it is stopped.
     pub(crate) async fn accept(self) {
-        let places = Connections::new(self.limits.total, self.limits.per_address);
+        let permits = Connections::new(self.limits.total, self.limits.per_address);
         loop {
             let accepted = tokio::select! {
                 accepted = self.socket.accept() => accepted,
                 () = self.stop.cancelled() => return,
             };
             match accepted {
-                Ok((stream, from)) => self.take(stream, from, &places),
+                Ok((stream, from)) => self.take(stream, from, &permits),
                 Err(error) => {
                     tracing::warn!(%error, "a SIP connection could not be accepted");
                     tokio::time::sleep(PAUSE).await;
@@ -62,19 +62,19 @@ impl Listener {
         }
     }
 
-    fn take(&self, stream: TcpStream, from: SocketAddr, places: &Arc<Connections>) {
+    fn take(&self, stream: TcpStream, from: SocketAddr, permits: &Arc<Connections>) {
         if !self.edge.peers.admit(from) {
             return self.refuse(&stream, from, DropReason::StrangerConnection);
         }
-        let Some(place) = places.take(from.ip()) else {
+        let stop = self.stop.child_token();
+        let Some(permit) = permits.permit(from.ip(), stop.clone(), Instant::now()) else {
             return self.refuse(&stream, from, DropReason::ConnectionLimit);
         };
         let local = SipAddr { r#type: Some(rsipstack::sip::Transport::Tcp), addr: self.local.into() };
-        let stop = self.stop.child_token();
         match TcpConnection::from_stream(stream, local, Some(stop.clone())) {
             Ok(connection) => {
                 let (edge, limits, inlet) = (self.edge.clone(), self.limits, self.inlet.clone());
-                let accepted = Accepted { connection, from, edge, limits, inlet, _place: place };
+                let accepted = Accepted { connection, from, edge, limits, inlet, permit };
                 tokio::spawn(accepted.serve(stop));
             }
             Err(error) => tracing::debug!(%from, %error, "a SIP connection was gone at once"),
@@ -94,7 +94,7 @@ struct Accepted {
     edge: Arc<Edge>,
     limits: StreamLimits,
     inlet: Arc<Inlet>,
-    _place: Place,
+    permit: ConnectionPermit,
 }
 
 /// What was whole in a buffer.
@@ -122,7 +122,7 @@ impl Accepted {
 
     /// Reads until the peer closes, or does what it may not.
     async fn read(&self, mut reader: impl AsyncRead + Unpin) -> io::Result<()> {
-        let mut stream: Vec<u8> = Vec::new();
+        let (mut stream, mut framer) = (Vec::new(), Framer::default());
         let mut piece = [0; PIECE];
         let mut greeted = false;
         let mut idle_until = Instant::now() + self.limits.message_within;
@@ -134,13 +134,14 @@ impl Accepted {
             };
             let Some(read) = piece.get(..read?).filter(|read| !read.is_empty()) else { return Ok(()) };
             stream.extend_from_slice(read);
-            let taken = self.take_all(&stream).await?;
+            let taken = self.take_all(&stream, &mut framer).await?;
             stream.drain(..taken.bytes);
             let now = Instant::now();
             greeted |= taken.messages > 0;
             // A keep-alive is no first message.
             if greeted && taken.messages + taken.pings > 0 {
                 idle_until = now + self.limits.idle;
+                self.permit.used(now);
             }
             if stream.trim_ascii().is_empty() {
                 whole_until = None;
@@ -153,11 +154,11 @@ impl Accepted {
     }
 
     /// Works off what is whole.
-    async fn take_all(&self, stream: &[u8]) -> io::Result<Taken> {
+    async fn take_all(&self, stream: &[u8], framer: &mut Framer) -> io::Result<Taken> {
         let mut taken = Taken::default();
         loop {
             let rest = stream.get(taken.bytes..).unwrap_or_default();
-            let length = match frame(rest, self.limits.longest_message) {
+            let length = match framer.next(rest, self.limits.longest_message) {
                 Frame::Partial => return Ok(taken),
                 Frame::Unusable => return Err(self.malformed()),
                 Frame::Filler(length) => length,
@@ -177,11 +178,11 @@ impl Accepted {
     }
 
     async fn take(&self, message: &[u8]) -> io::Result<()> {
-        // The trunk may have gone since it connected.
-        let is_peer = self.edge.peers.admit(self.from);
+        let is_peer = || self.edge.peers.admit(self.from);
         let admission = match self.edge.judge(message, self.from, is_peer, Instant::now()) {
             Ok(admission @ (Admission::Live | Admission::Peer)) => admission,
-            Err(DropReason::Malformed) => return Err(unusable()),
+            // The trunk may have gone since it connected.
+            Err(DropReason::Malformed | DropReason::Stranger) => return Err(unusable()),
             Ok(_) | Err(_) => return Ok(()),
         };
         let connection = SipConnection::Tcp(self.connection.clone());

@@ -23,9 +23,9 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 pub use admission::{Admission, Lookup, Standing, admit};
-pub use connections::{Connections, Place};
+pub use connections::{ConnectionPermit, Connections};
 pub use drops::{DropCounts, DropReason, Drops};
-pub use framing::{Frame, frame};
+pub use framing::{Frame, Framer};
 pub(crate) use inlet::Inlet;
 pub(crate) use intake::Intake;
 pub use limits::{Bucket, PeerLimits, PeerRates, Rate};
@@ -101,12 +101,12 @@ impl Edge {
     }
 
     /// Judges a datagram or a message of a stream. What is dropped is counted; what is admitted, or
-    /// [`Admission::Absorbed`], is not.
+    /// [`Admission::Absorbed`], is not. What is no SIP message costs no look for peers.
     pub fn judge(
         &self,
         message: &[u8],
         from: SocketAddr,
-        is_peer: bool,
+        is_peer: impl FnOnce() -> bool,
         now: Instant,
     ) -> Result<Admission, DropReason> {
         let admission = scan(message).map(|named| admit(&named, &*self.live, is_peer, now));
@@ -115,7 +115,6 @@ impl Edge {
             Some(Admission::Overrun) => DropReason::DialogLimit,
             // Whatever a stranger sends, it need not be understood.
             Some(Admission::Stranger) => DropReason::Stranger,
-            None if !is_peer => DropReason::Stranger,
             None => DropReason::Malformed,
             Some(admission) => return Ok(admission),
         };

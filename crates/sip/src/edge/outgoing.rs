@@ -1,4 +1,5 @@
-//! Reading the streams that we opened. Their peers are ours, but what they send has the same bounds.
+//! Reading the streams that we opened. The transport layer frames and parses what comes, as we chose the
+//! peer; what is admitted, and how often, is decided as for everything else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +44,7 @@ pub(crate) async fn read(connection: SipConnection, edge: Arc<Edge>, inlet: Arc<
         let Some(TransportEvent::Incoming(message, _, from)) = event else { continue };
         let Ok(from) = from.get_socketaddr() else { continue };
         // Its head as bytes once more: what is admitted is decided in one place.
-        let Ok(admission) = edge.judge(&message.to_bytes(), from, true, Instant::now()) else { continue };
+        let Ok(admission) = edge.judge(&message.to_bytes(), from, || true, Instant::now()) else { continue };
         let taking = inlet.take(admission, message, connection.clone(), from);
         if tokio::time::timeout(WRITTEN_WITHIN, taking).await.is_err() {
             tracing::warn!(peer = %from, "the peer of a SIP stream does not read");

@@ -63,7 +63,7 @@ async fn stranger_gets_no_answer_whatever_it_sends() {
     answers(&caller, &mut peer, "after").await;
     assert_eq!(stranger.listen(Duration::from_millis(50)).await, []);
     let dropped = caller.telephony.dropped();
-    assert_eq!((dropped.strangers, dropped.malformed, dropped.peer_limit), (8, 0, 0));
+    assert_eq!((dropped.strangers, dropped.malformed, dropped.peer_limit), (6, 2, 0));
     assert_eq!(caller.telephony.transactions(), 0);
 }
 

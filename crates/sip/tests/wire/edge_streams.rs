@@ -99,6 +99,33 @@ async fn streams_of_one_address_have_a_cap_of_their_own() {
 }
 
 #[tokio::test]
+async fn the_address_with_most_streams_gives_one_to_another() {
+    let caller = Caller::with(Settings {
+        streams: StreamLimits { total: 3, ..StreamLimits::default() },
+        ..settings()
+    })
+    .await;
+    let inbound_from = vec![domain::network::Network::parse("127.0.0.0/30").unwrap()];
+    let known = domain::trunk::Trunk { inbound_from, ..trunk("127.0.0.1:9".parse().unwrap()) };
+    caller.telephony.watch(vec![known]).await;
+    let mut greedy = Vec::new();
+    for _ in 0..3 {
+        let mut stream = connect("127.0.0.1", &caller).await;
+        stream.write_all(options("greedy").as_bytes()).await.unwrap();
+        answered(&mut stream, 1).await;
+        greedy.push(stream);
+    }
+    let mut other = connect("127.0.0.2", &caller).await;
+    other.write_all(options("other").as_bytes()).await.unwrap();
+    answered(&mut other, 1).await;
+    // The first was idle for longest.
+    closed(&mut greedy[0]).await;
+    greedy[1].write_all(options("still").as_bytes()).await.unwrap();
+    answered(&mut greedy[1], 1).await;
+    assert_eq!(caller.telephony.dropped().connection_limit, 0);
+}
+
+#[tokio::test]
 async fn messages_in_pieces_and_at_once_are_answered() {
     let caller = acquainted(StreamLimits::default()).await;
     let mut stream = connect("127.0.0.1", &caller).await;
@@ -120,13 +147,23 @@ async fn message_that_is_not_whole_in_time_ends_its_stream() {
     let within = Duration::from_millis(150);
     let caller = acquainted(StreamLimits { message_within: within, ..StreamLimits::default() }).await;
     let mut silent = connect("127.0.0.1", &caller).await;
-    let mut pinging = connect("127.0.0.1", &caller).await;
-    pinging.write_all(b"\r\n").await.unwrap();
+    let (mut answers, mut pings) = connect("127.0.0.1", &caller).await.into_split();
+    let pinging = tokio::spawn(async move {
+        while pings.write_all(b"\r\n\r\n").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
     let mut half = connect("127.0.0.1", &caller).await;
     half.write_all(&options("half").as_bytes()[..60]).await.unwrap();
-    for stream in [&mut silent, &mut pinging, &mut half] {
+    for stream in [&mut silent, &mut half] {
         closed(stream).await;
     }
+    // Keep-alives are answered, but do not take the place of a message.
+    let mut said = Vec::new();
+    let ended = tokio::time::timeout(PATIENCE, answers.read_to_end(&mut said)).await;
+    assert!(ended.is_ok(), "keep-alives hold the connection");
+    assert!(said.starts_with(b"\r\n") && said.iter().all(|byte| b"\r\n".contains(byte)), "{said:?}");
+    pinging.await.unwrap();
     // A later message has to be whole in time too.
     let mut second = connect("127.0.0.1", &caller).await;
     second.write_all(options("one").as_bytes()).await.unwrap();

@@ -67,6 +67,36 @@ async fn the_answer_to_a_reinvite_is_repeated_until_its_ack() {
 }
 
 #[tokio::test]
+async fn an_offer_beyond_the_missing_acks_changes_nothing() {
+    let (caller, mut peer, elsewhere) = (Caller::start().await, Peer::bind().await, Peer::bind().await);
+    let mut line = caller.dial(&trunk(peer.address())).await;
+    let invite = peer.take_call().await;
+    line.answered().await;
+    for number in 1..=8 {
+        peer.ask(&invite, "INVITE", number, &[&peer.contact()], &peer.sdp()).await;
+        while peer.next_raw().await.header("CSeq") != format!("{number} INVITE") {}
+    }
+    // The edge lets one a second pass: which one did shows in what it counts.
+    for number in (9..).step_by(2) {
+        let before = caller.telephony.dropped().dialog_limit;
+        peer.ask(&invite, "INVITE", number, &[&peer.contact()], &elsewhere.sdp()).await;
+        peer.ask(&invite, "OPTIONS", number + 1, &[], "").await;
+        let answered = format!("{} OPTIONS", number + 1);
+        while peer.next_raw().await.header("CSeq") != answered {}
+        if caller.telephony.dropped().dialog_limit == before {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    let mut buffer = [0; 512];
+    while peer.rtp.try_recv_from(&mut buffer).is_ok() {}
+    for _ in 0..5 {
+        peer.rtp.recv_from(&mut buffer).await.unwrap();
+    }
+    assert!(elsewhere.rtp.try_recv_from(&mut buffer).is_err(), "the audio moved");
+}
+
+#[tokio::test]
 async fn what_we_do_not_do_is_refused_without_harm() {
     let (caller, mut peer) = (Caller::start().await, Peer::bind().await);
     let mut line = caller.dial(&trunk(peer.address())).await;
