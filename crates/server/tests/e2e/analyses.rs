@@ -23,6 +23,9 @@ async fn provider(analysis: Value, hears: &'static str) -> Providers {
     Providers::start(Settings { writes: Arc::new(writes), hears, voice, ..Settings::default() }).await
 }
 
+/// The key of the model that reads calls.
+const KEY: (&str, &str) = ("READER_KEY", "sk-of-the-reader");
+
 async fn installation(provider: &Providers) -> Installation {
     let endpoint = provider.endpoint();
     let origin = endpoint[..url::Position::BeforePath].to_owned();
@@ -37,7 +40,7 @@ async fn installation(provider: &Providers) -> Installation {
     ];
     let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
     let mut installation = Installation::new(&settings).await;
-    installation.start(&[("READER_KEY", "sk-of-the-reader")]);
+    installation.start(&[KEY]);
     installation.ready().await;
     installation
 }
@@ -91,7 +94,7 @@ async fn calls_are_found_by_what_their_callees_wanted() {
         assert_eq!(read[field], expected, "{read}");
     }
     for seen in provider.all_seen() {
-        let of_analysis = !seen.body["response_format"].is_null();
+        let of_analysis = seen.service == Service::Chat && !seen.body["response_format"].is_null();
         assert_eq!(seen.authorization.as_deref(), of_analysis.then_some("Bearer sk-of-the-reader"));
     }
     let turns = desk.transcript(&read).await;
@@ -165,7 +168,7 @@ async fn what_was_being_analysed_at_a_shutdown_is_analysed_by_the_next_start_at_
     }
     installation.terminate();
     assert!(installation.wait_for_end().await.success());
-    installation.start(&[]);
+    installation.start(&[KEY]);
     installation.ready().await;
     desk.follow(&installation);
     // Its lease would have been two minutes.
