@@ -2,12 +2,12 @@
 
 use std::process::Output;
 
-use phone::Action;
+use phone::CallScript;
 use serde_json::Value;
 use test_realtime::{Double, Options};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Desk, Installation, Telephone, waits};
+use crate::support::{Desk, Installation, Telephone};
 
 const KEY: &str = "sk-of-the-operator";
 const OWN_KEY: &str = "sk-of-the-tenant";
@@ -39,9 +39,9 @@ fn told(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|part| String::from_utf8_lossy(part).into_owned()).concat()
 }
 
-/// A telephone that listens to the apology and hangs up.
+/// A telephone that answers and leaves it to the assistant to hang up.
 async fn telephone() -> Telephone {
-    Telephone::that([waits(200), Action::LISTEN, Action::HangUp]).await
+    Telephone::with(CallScript::answering()).await
 }
 
 /// The last call of a desk fails because a key was refused, and says so wherever somebody looks.
