@@ -152,7 +152,7 @@ pub(crate) fn authorize(core: &Core, answers: &mut Answers, login: Option<&Login
 fn open(core: &Core, flow: &Flow, request: Request) -> Option<(Transaction, LiveName)> {
     let via = headers::first(&request.headers, "Via").unwrap_or_default();
     let branch = headers::uri_parameter(via, "branch").unwrap_or_default();
-    let name = core.edge.live.enter_transaction(branch);
+    let name = core.edge.live.register_transaction(branch);
     let key = TransactionKey::from_request(&request, TransactionRole::Client)
         .inspect_err(|error| tracing::error!(%error, "a request of ours is malformed"))
         .ok()?;

@@ -20,7 +20,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio_rustls::TlsConnector;
 
-use crate::edge::{Edge, Heard, Inlet, Intake, Listener, read_stream};
+use crate::edge::{Edge, Heard, Intake, Listener, MessageDispatcher, read_stream};
 use crate::streams::OpenStreams;
 use crate::timers::TransactionTimers;
 
@@ -105,7 +105,7 @@ pub struct Stack {
     public_address: Option<IpAddr>,
     tls: Option<TlsConnector>,
     streams: Arc<OpenStreams>,
-    inlet: Arc<Inlet>,
+    dispatcher: Arc<MessageDispatcher>,
     edge: Option<Arc<Edge>>,
     cancel: CancellationToken,
 }
@@ -156,12 +156,12 @@ impl Stack {
             .build();
         let incoming = endpoint.incoming_transactions().map_err(|error| failed(io::Error::other(error)))?;
         let inner = endpoint.inner.clone();
-        let inlet = Arc::new(Inlet::new(inner.clone(), observer));
+        let dispatcher = Arc::new(MessageDispatcher::new(inner.clone(), observer));
         let edge = match settings.heard {
             Heard::Peers(edge, limits) => {
                 if let Some(listener) = listener {
-                    let (edge, inlet, stop) = (edge.clone(), inlet.clone(), cancel.clone());
-                    let listener = Listener { socket: listener, local, edge, limits, inlet, stop };
+                    let (edge, dispatcher, stop) = (edge.clone(), dispatcher.clone(), cancel.clone());
+                    let listener = Listener { socket: listener, local, edge, limits, dispatcher, stop };
                     tokio::spawn(listener.accept());
                 }
                 Some(edge)
@@ -174,7 +174,7 @@ impl Stack {
             }
         };
         if let Some(intake) = intake {
-            let (working, stop) = (intake.work_off(inlet.clone(), udp.clone()), cancel.clone());
+            let (working, stop) = (intake.process(dispatcher.clone(), udp.clone()), cancel.clone());
             tokio::spawn(async move {
                 working.await;
                 if !stop.is_cancelled() {
@@ -194,7 +194,7 @@ impl Stack {
             public_address: settings.public_address,
             tls: settings.tls.map(TlsConnector::from),
             streams: Arc::default(),
-            inlet,
+            dispatcher,
             edge,
             cancel: guard.disarm(),
         });
@@ -252,7 +252,8 @@ impl Stack {
         let connection = self.open(transport, peer, host).await?;
         let flow = Flow { transport, peer, connection: connection.clone() };
         let (kept, until) = (place.clone(), flow.clone());
-        let reading = self.edge.clone().map(|edge| read_stream(connection.clone(), edge, self.inlet.clone()));
+        let reading =
+            self.edge.clone().map(|edge| read_stream(connection.clone(), edge, self.dispatcher.clone()));
         if reading.is_none() {
             self.endpoint.inner.transport_layer.add_connection(connection.clone());
         }

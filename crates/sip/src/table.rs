@@ -55,7 +55,7 @@ impl Table {
         let (inbox, messages) = mpsc::channel(WAITING_MESSAGES);
         let entry = Entry { trunk, local_tag: local_tag.to_owned(), live: true, inbox: inbox.clone() };
         self.entries.lock().insert(call_id.to_owned(), entry);
-        let name = self.live.enter_dialog(call_id, local_tag);
+        let name = self.live.register_dialog(call_id, local_tag);
         Registration { table: self.clone(), call_id: call_id.to_owned(), inbox, messages, _name: name }
     }
 

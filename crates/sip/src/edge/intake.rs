@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 use super::Edge;
 use super::admission::Admission;
+use super::dispatcher::MessageDispatcher;
 use super::drops::DropReason;
-use super::inlet::Inlet;
 
 /// A datagram that is longer is dropped.
 const LONGEST_DATAGRAM: usize = 16 * 1024;
@@ -77,11 +77,11 @@ impl Intake {
     }
 
     /// Works off what was admitted, our own first, until the thread ends.
-    pub(crate) async fn work_off(self, inlet: Arc<Inlet>, connection: SipConnection) {
+    pub(crate) async fn process(self, dispatcher: Arc<MessageDispatcher>, connection: SipConnection) {
         let queues = Arc::new(Mutex::new(self.queues));
         // A message on which the library panics must not end the hearing of all others.
         loop {
-            let working = work_off(queues.clone(), inlet.clone(), connection.clone());
+            let working = process(queues.clone(), dispatcher.clone(), connection.clone());
             match tokio::spawn(working).await {
                 Err(error) if error.is_panic() => tracing::error!("working off a SIP message failed"),
                 _ => return,
@@ -113,11 +113,11 @@ fn open(socket: StdUdpSocket) -> io::Result<(Runtime, Arc<UdpSocket>)> {
     Ok((runtime, Arc::new(socket)))
 }
 
-async fn work_off(queues: Arc<Mutex<Queues>>, inlet: Arc<Inlet>, connection: SipConnection) {
+async fn process(queues: Arc<Mutex<Queues>>, dispatcher: Arc<MessageDispatcher>, connection: SipConnection) {
     let mut queues = queues.lock().await;
     while let Some((admission, Datagram { bytes, from })) = queues.next().await {
-        if let Some(message) = Inlet::parse(&bytes, from, &connection) {
-            inlet.take(admission, message, connection.clone(), from).await;
+        if let Some(message) = MessageDispatcher::parse(&bytes, from, &connection) {
+            dispatcher.dispatch(admission, message, connection.clone(), from).await;
         }
     }
 }

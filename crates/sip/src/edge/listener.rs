@@ -16,9 +16,9 @@ use tokio::time::Instant;
 
 use super::admission::Admission;
 use super::connections::{ConnectionPermit, Connections};
+use super::dispatcher::MessageDispatcher;
 use super::drops::DropReason;
 use super::framing::{Frame, Framer};
-use super::inlet::Inlet;
 use super::{Edge, StreamLimits};
 
 /// What is read at once.
@@ -39,7 +39,7 @@ pub(crate) struct Listener {
     pub(crate) local: SocketAddr,
     pub(crate) edge: Arc<Edge>,
     pub(crate) limits: StreamLimits,
-    pub(crate) inlet: Arc<Inlet>,
+    pub(crate) dispatcher: Arc<MessageDispatcher>,
     pub(crate) stop: CancellationToken,
 }
 
@@ -73,8 +73,8 @@ impl Listener {
         let local = SipAddr { r#type: Some(rsipstack::sip::Transport::Tcp), addr: self.local.into() };
         match TcpConnection::from_stream(stream, local, Some(stop.clone())) {
             Ok(connection) => {
-                let (edge, limits, inlet) = (self.edge.clone(), self.limits, self.inlet.clone());
-                let accepted = Accepted { connection, from, edge, limits, inlet, permit };
+                let (edge, limits, dispatcher) = (self.edge.clone(), self.limits, self.dispatcher.clone());
+                let accepted = Accepted { connection, from, edge, limits, dispatcher, permit };
                 tokio::spawn(accepted.serve(stop));
             }
             Err(error) => tracing::debug!(%from, %error, "a SIP connection was gone at once"),
@@ -93,7 +93,7 @@ struct Accepted {
     from: SocketAddr,
     edge: Arc<Edge>,
     limits: StreamLimits,
-    inlet: Arc<Inlet>,
+    dispatcher: Arc<MessageDispatcher>,
     permit: ConnectionPermit,
 }
 
@@ -186,9 +186,9 @@ impl Accepted {
             Ok(_) | Err(_) => return Ok(()),
         };
         let connection = SipConnection::Tcp(self.connection.clone());
-        let parsed = Inlet::parse(message, self.from, &connection);
+        let parsed = MessageDispatcher::parse(message, self.from, &connection);
         let Some(parsed) = parsed else { return Err(self.malformed()) };
-        self.in_time(self.inlet.take(admission, parsed, connection, self.from)).await
+        self.in_time(self.dispatcher.dispatch(admission, parsed, connection, self.from)).await
     }
 
     async fn in_time<T>(&self, writing: impl Future<Output = T>) -> io::Result<T> {

@@ -45,7 +45,7 @@ enum Kind {
 struct Entry {
     /// Our tag; nothing for a branch.
     tag: Key,
-    holders: usize,
+    references: usize,
     forgotten_at: Option<Instant>,
     messages: Bucket,
     invites: Bucket,
@@ -64,12 +64,12 @@ impl Live {
     }
 
     /// A dialog, or a call that may become one.
-    pub fn enter_dialog(self: &Arc<Self>, call_id: &str, local_tag: &str) -> LiveName {
+    pub fn register_dialog(self: &Arc<Self>, call_id: &str, local_tag: &str) -> LiveName {
         self.enter(Kind::Dialog, call_id.trim().as_bytes(), local_tag.as_bytes())
     }
 
     /// A transaction of ours.
-    pub fn enter_transaction(self: &Arc<Self>, branch: &str) -> LiveName {
+    pub fn register_transaction(self: &Arc<Self>, branch: &str) -> LiveName {
         self.enter(Kind::Branch, branch.as_bytes(), &[])
     }
 
@@ -94,7 +94,7 @@ impl Live {
         };
         let entry = entries.entry(key.clone()).or_insert_with(|| Entry {
             tag: tag.into(),
-            holders: 0,
+            references: 0,
             forgotten_at: None,
             messages: Bucket::default(),
             invites: Bucket::default(),
@@ -102,7 +102,7 @@ impl Live {
         if *entry.tag != *tag {
             entry.tag = tag.into();
         }
-        entry.holders += 1;
+        entry.references += 1;
         entry.forgotten_at = None;
         LiveName { live: self.clone(), kind, key }
     }
@@ -145,7 +145,7 @@ impl Lookup for Live {
     }
 }
 
-/// Keeps a name alive; it ends when the last holder is dropped.
+/// Keeps a name alive; it ends when the last reference is dropped.
 pub struct LiveName {
     live: Arc<Live>,
     kind: Kind,
@@ -159,8 +159,8 @@ impl Drop for LiveName {
         let mut names = self.live.names.lock();
         names.forget(now);
         let Some(entry) = names.of(self.kind).get_mut(&self.key) else { return };
-        entry.holders = entry.holders.saturating_sub(1);
-        if entry.holders == 0 {
+        entry.references = entry.references.saturating_sub(1);
+        if entry.references == 0 {
             entry.forgotten_at = Some(forgotten_at);
             names.ended.push_back((forgotten_at, self.kind, self.key.clone()));
         }
@@ -176,8 +176,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_name_is_known_while_it_lives_and_a_while_after() {
         let live = Live::new(LINGER);
-        let dialog = live.enter_dialog("id@h", "ours");
-        let (invite, cancel) = (live.enter_transaction("z9hG4bK1"), live.enter_transaction("z9hG4bK1"));
+        let dialog = live.register_dialog("id@h", "ours");
+        let (invite, cancel) = (live.register_transaction("z9hG4bK1"), live.register_transaction("z9hG4bK1"));
         let dialog_stands = |tag: &str| live.dialog(b"id@h", tag.as_bytes(), false, Instant::now());
         assert_eq!(dialog_stands("ours"), Standing::Live);
         assert_eq!(dialog_stands("theirs"), Standing::Unknown);
@@ -188,7 +188,7 @@ mod tests {
         drop(cancel);
         assert_eq!(dialog_stands("ours"), Standing::Live);
         tokio::time::advance(LINGER / 2).await;
-        let other = live.enter_transaction("z9hG4bK3");
+        let other = live.register_transaction("z9hG4bK3");
         assert_eq!(dialog_stands("ours"), Standing::Unknown);
         assert_eq!(live.transaction(b"z9hG4bK1", Instant::now()), Standing::Live);
         tokio::time::advance(LINGER / 2).await;
@@ -200,11 +200,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_name_that_is_entered_again_outlives_its_first_end() {
         let live = Live::new(LINGER);
-        drop(live.enter_dialog("id", "tag"));
+        drop(live.register_dialog("id", "tag"));
         tokio::time::advance(LINGER / 2).await;
-        let again = live.enter_dialog("id", "tag");
+        let again = live.register_dialog("id", "tag");
         tokio::time::advance(LINGER).await;
-        drop(live.enter_dialog("other", "tag"));
+        drop(live.register_dialog("other", "tag"));
         assert_eq!(live.dialog(b"id", b"tag", false, Instant::now()), Standing::Live);
         drop(again);
     }
@@ -212,8 +212,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_floods_its_own_call_is_slowed_down_alone() {
         let live = Live::new(LINGER);
-        let _names =
-            (live.enter_dialog("one", "t"), live.enter_dialog("two", "t"), live.enter_transaction("b"));
+        let _names = (
+            live.register_dialog("one", "t"),
+            live.register_dialog("two", "t"),
+            live.register_transaction("b"),
+        );
         let now = Instant::now();
         let within =
             |invite| (0..20_000).filter(|_| live.dialog(b"one", b"t", invite, now) == Standing::Live).count();

@@ -3,9 +3,9 @@
 
 mod admission;
 mod connections;
+mod dispatcher;
 mod drops;
 mod framing;
-mod inlet;
 mod intake;
 mod limits;
 mod listener;
@@ -24,9 +24,9 @@ use tokio::time::Instant;
 
 pub use admission::{Admission, Lookup, Standing, admit};
 pub use connections::{ConnectionPermit, Connections};
+pub(crate) use dispatcher::MessageDispatcher;
 pub use drops::{DropCounts, DropReason, Drops};
 pub use framing::{Frame, Framer};
-pub(crate) use inlet::Inlet;
 pub(crate) use intake::Intake;
 pub use limits::{Bucket, PeerLimits, PeerRates, Rate};
 pub(crate) use listener::Listener;

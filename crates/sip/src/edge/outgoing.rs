@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::Edge;
-use super::inlet::Inlet;
+use super::dispatcher::MessageDispatcher;
 
 /// The peer may close its end, or never say anything again.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -21,7 +21,7 @@ const IDLE: Duration = Duration::from_mins(5);
 const WRITTEN_WITHIN: Duration = Duration::from_secs(5);
 
 /// Reads a stream until it ends, and marks it as broken then.
-pub(crate) async fn read(connection: SipConnection, edge: Arc<Edge>, inlet: Arc<Inlet>) {
+pub(crate) async fn read(connection: SipConnection, edge: Arc<Edge>, dispatcher: Arc<MessageDispatcher>) {
     // Cancelled on every way out of here, a panic included: its flow must not be used again.
     let broken = connection.cancel_token().unwrap_or_default();
     let _broken = broken.clone().drop_guard();
@@ -45,7 +45,7 @@ pub(crate) async fn read(connection: SipConnection, edge: Arc<Edge>, inlet: Arc<
         let Ok(from) = from.get_socketaddr() else { continue };
         // Its head as bytes once more: what is admitted is decided in one place.
         let Ok(admission) = edge.judge(&message.to_bytes(), from, || true, Instant::now()) else { continue };
-        let taking = inlet.take(admission, message, connection.clone(), from);
+        let taking = dispatcher.dispatch(admission, message, connection.clone(), from);
         if tokio::time::timeout(WRITTEN_WITHIN, taking).await.is_err() {
             tracing::warn!(peer = %from, "the peer of a SIP stream does not read");
             break;

@@ -13,13 +13,13 @@ use super::refusal;
 use crate::stack::Observer;
 
 /// Takes messages in.
-pub(crate) struct Inlet {
+pub(crate) struct MessageDispatcher {
     endpoint: EndpointInnerRef,
     observer: Option<Arc<dyn Observer>>,
     tags: RandomState,
 }
 
-impl Inlet {
+impl MessageDispatcher {
     pub(crate) fn new(endpoint: EndpointInnerRef, observer: Option<Arc<dyn Observer>>) -> Self {
         Self { endpoint, observer, tags: RandomState::new() }
     }
@@ -44,7 +44,7 @@ impl Inlet {
     }
 
     /// Hands a message on.
-    pub(crate) async fn take(
+    pub(crate) async fn dispatch(
         &self,
         admission: Admission,
         message: SipMessage,
