@@ -14,8 +14,8 @@ use crate::testing::fixtures::{
 };
 use crate::testing::world::World;
 
-fn secret(key: &str) -> Option<Secret<String>> {
-    Some(Secret::new(key.to_owned()))
+fn secret(key: &str) -> Secret<String> {
+    Secret::new(key.to_owned())
 }
 
 async fn listed(world: &World, organization: OrganizationId) -> Result<Vec<Assistant>, SetupError> {
@@ -169,7 +169,7 @@ pub async fn a_stored_key_stays_until_the_endpoint_goes_elsewhere(world: &World)
         let back = revise(world, moved(&made, near)?).await?;
         assert_eq!(keys(&back).into_iter().next(), Some(ProviderKey::None));
         let mut anew = moved(&made, far)?;
-        anew.set_provider_key(None, secret("a second key").as_ref());
+        anew.set_provider_key(None, Some(&secret("a second key")));
         assert_eq!(revise(world, anew.clone()).await?, anew);
     }
     Ok(())
@@ -184,21 +184,21 @@ pub async fn a_provider_is_given_a_key_and_loses_it(world: &World) -> TestResult
     let (chat, hearing, voice) =
         ("https://chat.example.com", "http://127.0.0.1:8000", "https://tts.example.com");
     let variable = ProviderKey::Variable("TTS_KEY".to_owned());
-    let heard = give(Some(ProviderRole::Transcription), secret("a")).await?;
+    let heard = give(Some(ProviderRole::Transcription), Some(secret("a"))).await?;
     assert_eq!(keys(&heard), [stored("chat key", chat)?, stored("a", hearing)?, variable]);
     // Each is bound to the origin of its own endpoint.
     let (first, second, third) = (stored("b", chat)?, stored("b", hearing)?, stored("b", voice)?);
-    assert_eq!(keys(&give(None, secret("b")).await?), [first, second.clone(), third.clone()]);
+    assert_eq!(keys(&give(None, Some(secret("b"))).await?), [first, second.clone(), third.clone()]);
     let lost = give(Some(ProviderRole::Chat), None).await?;
     assert_eq!(keys(&lost), [ProviderKey::None, second, third]);
     assert_eq!(world.assistants.assistant(Reach::Everything, made.id).await?, Some(lost));
     give(Some(ProviderRole::Transcription), None).await?;
-    give(Some(ProviderRole::Chat), secret("chat key")).await?;
+    give(Some(ProviderRole::Chat), Some(secret("chat key"))).await?;
     assert_eq!(revise(world, made.clone()).await?, made);
 
-    let other = give(Some(ProviderRole::Realtime), secret("c")).await;
+    let other = give(Some(ProviderRole::Realtime), Some(secret("c"))).await;
     assert!(matches!(other, Err(SetupError::Unknown("provider"))));
-    let script = give_key(world, ground.assistant.id, None, secret("c")).await;
+    let script = give_key(world, ground.assistant.id, None, Some(secret("c"))).await;
     assert!(matches!(script, Err(SetupError::Unknown("provider"))));
     assert_eq!(world.assistants.assistant(Reach::Everything, made.id).await?, Some(made));
     assert_eq!(
@@ -219,7 +219,7 @@ pub async fn only_a_live_organizations_assistant_is_changed(world: &World) -> Te
         let changed = Assistant { name: "Other".to_owned(), ..one.clone() };
         let revised = revise(world, changed).await;
         assert!(matches!(revised, Err(ReviseError::Unknown("assistant"))));
-        let given = give_key(world, one.id, None, secret("x")).await;
+        let given = give_key(world, one.id, None, Some(secret("x"))).await;
         assert!(matches!(given, Err(SetupError::Unknown("assistant"))));
     }
     assert_eq!(world.assistants.assistant(Reach::Everything, own.id).await?, Some(own));
@@ -238,7 +238,7 @@ pub async fn a_retired_assistant_places_no_calls(world: &World) -> TestResult {
     assert_eq!(world.assistants.assistant(reach, own.id).await?, None);
     assert_eq!(listed(world, ground.organization).await?, []);
     assert!(matches!(revise(world, own.clone()).await, Err(ReviseError::Unknown("assistant"))));
-    let given = give_key(world, own.id, None, secret("x")).await;
+    let given = give_key(world, own.id, None, Some(secret("x"))).await;
     assert!(matches!(given, Err(SetupError::Unknown("assistant"))));
     let record = world.records.read(ground.scope(), call.id).await?.ok_or("no record")?;
     assert_eq!(record.listing.agent, Some((own.id, own.name)));
@@ -281,7 +281,7 @@ pub async fn assistants_out_of_reach_are_as_missing(world: &World) -> TestResult
         assert!(matches!(added, Err(SetupError::Unknown("organization"))), "{scope:?}");
         let revised = world.assistants.revise_assistant(reach, made.clone(), None, by.clone()).await;
         assert!(matches!(revised, Err(ReviseError::Unknown("assistant"))), "{scope:?}");
-        let given = world.assistants.set_provider_key(reach, id, None, secret("x"), by.clone()).await;
+        let given = world.assistants.set_provider_key(reach, id, None, Some(secret("x")), by.clone()).await;
         assert!(matches!(given, Err(SetupError::Unknown("assistant"))), "{scope:?}");
         assert!(!world.assistants.retire_assistant(reach, id, by).await?, "{scope:?}");
     }
@@ -290,7 +290,7 @@ pub async fn assistants_out_of_reach_are_as_missing(world: &World) -> TestResult
     let late = Assistant { name: "late".to_owned(), ..bare(own.tenant, own.organization)? };
     world.assistants.add_assistant(reach, late.clone(), deed(moment(11))).await?;
     world.assistants.revise_assistant(reach, late.clone(), None, deed(moment(12))).await?;
-    world.assistants.set_provider_key(reach, late.id, None, secret("x"), deed(moment(13))).await?;
+    world.assistants.set_provider_key(reach, late.id, None, Some(secret("x")), deed(moment(13))).await?;
     assert!(world.assistants.retire_assistant(reach, late.id, deed(moment(14))).await?);
     let mut entries = world.audit.entries(own.scope(), None, None, 4).await?;
     entries.retain(|entry| entry.subject == late.id.to_string() && entry.name.as_deref() == Some("late"));
