@@ -123,7 +123,7 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     let whose = if database.is_embedded() { "the private cluster" } else { "the configured database" };
     let mut checks = vec![
         Check::of("database", Ok(format!("{whose} answers within {took} ms"))),
-        Check::of("encryption", encryption(&store).await),
+        encryption(&store).await,
     ];
     let pending = match postgres::pending_migrations(database.url()).await {
         Ok(pending) if pending.is_empty() => Ok("up to date".to_owned()),
@@ -144,19 +144,26 @@ async fn with_database(settings: &Settings, database: &Database) -> Vec<Check> {
     checks
 }
 
-/// What protects the connection to the database; all are allowed, so that this never fails by itself.
-async fn encryption(store: &postgres::Store) -> Result<String, String> {
-    let version = store.tls_version().await.map_err(|error| cause_of(&error))?;
+/// What protects the connection to the database. Clear text to another machine is a warning.
+async fn encryption(store: &postgres::Store) -> Check {
+    const NAME: &str = "encryption";
+    let version = match store.tls_version().await {
+        Ok(version) => version,
+        Err(error) => return Check::of(NAME, Err(cause_of(&error))),
+    };
     // Something in between that ends our TLS may go on without it, or with another.
     let tls = version.unwrap_or_else(|| "TLS".to_owned());
-    Ok(match store.protection() {
+    let detail = match store.protection() {
         Protection::UnixSocket => "none is needed: a Unix socket".to_owned(),
         Protection::Loopback => "none is needed: clear text on the loopback interface".to_owned(),
-        Protection::ClearText => "NONE: clear text to another machine (sslmode=disable)".to_owned(),
+        Protection::ClearText => {
+            return Check::warning(NAME, "NONE: clear text to another machine (sslmode=disable)");
+        }
         Protection::Require => format!("{tls} with any certificate (sslmode=require)"),
         Protection::VerifyCa => format!("{tls}, certificate verified but for its name (sslmode=verify-ca)"),
         Protection::VerifyFull => format!("{tls}, certificate and name verified (sslmode=verify-full)"),
-    })
+    };
+    Check::of(NAME, Ok(detail))
 }
 
 async fn key_file(store: &postgres::Store) -> Result<String, String> {

@@ -50,8 +50,9 @@ impl Reader<'_> {
 
     /// Refuses a setting of earlier releases, whose value is not repeated: it may be a key.
     fn refuse_former(&mut self, path: &str, new_form: &str) {
-        self.knows(path);
+        // Known only where it is set, so that the list of settings does not offer it.
         if self.is_set(path) {
+            self.knows(path);
             self.refuse_path(path, format!("is replaced by named credentials: {new_form}"));
         }
     }

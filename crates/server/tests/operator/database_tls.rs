@@ -19,6 +19,8 @@ fn encryption(url: &str) -> String {
     let checks = told["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["name"] == "encryption").unwrap();
     assert_eq!(check["ok"], true, "{told}");
+    let clear = check["detail"].as_str().unwrap().starts_with("NONE");
+    assert_eq!(check["warning"], clear, "{told}");
     check["detail"].as_str().unwrap().to_owned()
 }
 
