@@ -1,9 +1,11 @@
 //! Folders and files that only the service's user may open, whatever the process's umask.
 
-use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
 
 /// The mode of a private folder.
 pub const FOLDER: u32 = 0o700;
@@ -33,7 +35,7 @@ pub fn make_folder(folder: &Path, mode: u32) -> io::Result<()> {
             // Another process may have been faster.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-            Ok(()) => set_mode(folder, &folder.metadata()?, mode)?,
+            Ok(()) => set_mode(&open(folder, OFlags::NOFOLLOW)?, mode)?,
         }
     }
     if folder.is_dir() { Ok(()) } else { Err(ErrorKind::NotADirectory.into()) }
@@ -43,7 +45,7 @@ pub fn make_folder(folder: &Path, mode: u32) -> io::Result<()> {
 pub fn make_private(folder: &Path) -> io::Result<()> {
     make_folder(folder, FOLDER)?;
     // A link to another disk is the operator's, so it is followed.
-    restrict_one(folder, &folder.metadata()?);
+    restrict_one(folder, &folder.metadata()?, OFlags::empty());
     Ok(())
 }
 
@@ -51,7 +53,7 @@ pub fn make_private(folder: &Path) -> io::Result<()> {
 /// is left alone, and links are not followed. A mode that cannot be changed is logged.
 pub fn restrict(folder: &Path) -> io::Result<()> {
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
-    let mut restricted = usize::from(restrict_one(folder, &folder.metadata()?));
+    let mut restricted = usize::from(restrict_one(folder, &folder.metadata()?, OFlags::empty()));
     // From the top: nobody else can exchange what lies in a private folder.
     while let Some(folder) = folders.pop() {
         let entries = match fs::read_dir(&folder) {
@@ -65,7 +67,7 @@ pub fn restrict(folder: &Path) -> io::Result<()> {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 metadata => metadata?,
             };
-            restricted += usize::from(restrict_one(&path, &metadata));
+            restricted += usize::from(restrict_one(&path, &metadata, OFlags::NOFOLLOW));
             if metadata.is_dir() && is_own(&metadata) {
                 folders.push(path);
             }
@@ -80,18 +82,17 @@ pub fn restrict(folder: &Path) -> io::Result<()> {
 
 /// Restricts one file to mode [`FILE`], where it is ours and open to others.
 pub fn restrict_file(file: &Path) -> io::Result<()> {
-    restrict_one(file, &file.symlink_metadata()?);
+    restrict_one(file, &file.symlink_metadata()?, OFlags::NOFOLLOW);
     Ok(())
 }
 
 /// Restricts a folder or file where it is ours and open to others; whether it was.
-fn restrict_one(path: &Path, metadata: &Metadata) -> bool {
-    let kind = metadata.file_type();
-    if !(kind.is_dir() || kind.is_file()) || metadata.mode() & OTHERS == 0 || !is_own(metadata) {
+fn restrict_one(path: &Path, metadata: &Metadata, flags: OFlags) -> bool {
+    if restricted_mode(metadata).is_none() {
         return false;
     }
-    match set_mode(path, metadata, if kind.is_dir() { FOLDER } else { FILE }) {
-        Ok(()) => true,
+    match restrict_opened(path, flags) {
+        Ok(restricted) => restricted,
         Err(error) => {
             if error.kind() != ErrorKind::NotFound {
                 let path = path.display();
@@ -102,11 +103,31 @@ fn restrict_one(path: &Path, metadata: &Metadata) -> bool {
     }
 }
 
-fn set_mode(path: &Path, metadata: &Metadata, mode: u32) -> io::Result<()> {
-    if metadata.mode() & PERMISSIONS == mode {
+/// The mode that a folder or file gets, when it is ours and open to others.
+fn restricted_mode(metadata: &Metadata) -> Option<u32> {
+    let kind = metadata.file_type();
+    let open = (kind.is_dir() || kind.is_file()) && metadata.mode() & OTHERS != 0 && is_own(metadata);
+    open.then_some(if kind.is_dir() { FOLDER } else { FILE })
+}
+
+/// Restricts what a path leads to now: it may have been exchanged since it was looked at.
+fn restrict_opened(path: &Path, flags: OFlags) -> io::Result<bool> {
+    let opened = open(path, flags)?;
+    let Some(mode) = restricted_mode(&opened.metadata()?) else { return Ok(false) };
+    set_mode(&opened, mode).map(|()| true)
+}
+
+/// Opens a folder or file to look at it and to change its mode; a named pipe is not waited for.
+fn open(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+fn set_mode(opened: &File, mode: u32) -> io::Result<()> {
+    if opened.metadata()?.mode() & PERMISSIONS == mode {
         return Ok(());
     }
-    fs::set_permissions(path, Permissions::from_mode(mode))
+    opened.set_permissions(Permissions::from_mode(mode))
 }
 
 fn is_own(metadata: &Metadata) -> bool {
@@ -165,6 +186,21 @@ mod tests {
         restrict(root.path()).unwrap();
         assert_eq!([mode(root.path()), mode(&inner), mode(&file)], [0o700, 0o700, 0o600]);
         assert_eq!(mode(outside.path()), 0o644, "a link leads to what is not ours to change");
+    }
+
+    #[test]
+    fn what_was_exchanged_for_a_link_is_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let (file, target) = (root.path().join("file"), root.path().join("target"));
+        for path in [&file, &target] {
+            fs::write(path, "").unwrap();
+            open_to_all(path, 0o644);
+        }
+        let looked_at = file.symlink_metadata().unwrap();
+        fs::remove_file(&file).unwrap();
+        symlink(&target, &file).unwrap();
+        assert!(!restrict_one(&file, &looked_at, OFlags::NOFOLLOW));
+        assert_eq!(mode(&target), 0o644);
     }
 
     #[test]
