@@ -29,6 +29,11 @@ impl Thoughts {
         self.held.push_str(text);
         if self.state == State::Beginning {
             let begun = self.held.trim_start();
+            if begun.is_empty() {
+                // Space without end would be held without end.
+                self.held.clear();
+                return String::new();
+            }
             if begun.starts_with(OPENS) {
                 self.state = State::Thinking;
             } else if OPENS.starts_with(begun) {
@@ -62,6 +67,16 @@ mod tests {
         let mut thoughts = Thoughts::default();
         let heard: String = pieces.iter().map(|piece| thoughts.push(piece)).collect();
         heard + &thoughts.finish()
+    }
+
+    #[test]
+    fn leading_space_is_not_held() {
+        let mut thoughts = Thoughts::default();
+        for _ in 0..1_000 {
+            assert_eq!(thoughts.push(" \n"), "");
+            assert!(thoughts.held.is_empty());
+        }
+        assert_eq!(thoughts.push("<think>x</think>Hello"), "Hello");
     }
 
     #[test]

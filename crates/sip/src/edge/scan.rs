@@ -58,6 +58,9 @@ pub fn scan(message: &[u8]) -> Option<Named<'_>> {
     let mut fields = 0;
     loop {
         let (field, after) = folded_line(rest)?;
+        // Header fields are UTF-8 (RFC 3261 §7.3.1). Parsers stop at one that is not, and would read less
+        // than is scanned.
+        std::str::from_utf8(field).ok()?;
         if field.is_empty() {
             break;
         }
@@ -139,14 +142,17 @@ fn top_via(value: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     (!sent_by.is_empty()).then_some((sent_by, parameter(parameters, b"branch")))
 }
 
-/// The tag of From or To: a parameter behind the address, not of the URI in its brackets.
+/// The tag of From or To: a parameter behind the address, not of the URI in its brackets. Nothing behind
+/// a comma counts: these are no lists, but some parsers read them as such.
 fn tag(value: &[u8]) -> Option<&[u8]> {
-    let parameters = match outside_quotes(value, |byte| byte == b'<') {
-        Some(open) => split_at(value.get(open..)?, b'>')?.1,
+    let value = match outside_quotes(value, |byte| matches!(byte, b'<' | b',')) {
+        Some(open) if value.get(open) == Some(&b'<') => split_at(value.get(open..)?, b'>')?.1,
+        Some(comma) => value.get(..comma)?,
         None => value,
     };
-    let (_, parameters) = split_at(parameters, b';')?;
-    parameter(parameters, b"tag")
+    let (_, parameters) = split_at(value, b';')?;
+    let end = outside_quotes(parameters, |byte| byte == b',').unwrap_or(parameters.len());
+    parameter(parameters.get(..end)?, b"tag")
 }
 
 /// The value of a parameter in `a=1;b=2`; empty values name nothing.
@@ -261,6 +267,36 @@ mod tests {
         for message in ["", "\r\n\r\n", "\n", "SIP/2.0 99 x\r\n\r\n", "SIP/2.0 ", "A", "\0\0\0\0"] {
             assert_eq!(scan(message.as_bytes()), None, "{message:?}");
         }
+    }
+
+    #[test]
+    fn tag_behind_a_comma_is_none() {
+        let tag = |from: &str| {
+            let message = INVITE.replacen("To: <sip:x@y>", &format!("To: {from}"), 1).into_bytes();
+            scan(&message).unwrap().to_tag.map(<[u8]>::to_vec)
+        };
+        assert_eq!(tag("\"x, y\" <sip:a,b>;tag=1"), Some(b"1".to_vec()));
+        for value in ["sip:a,b;tag=1", "x, y <sip:a>;tag=1", "<sip:a>, <sip:b>;tag=1", "<sip:a>;x=1,;tag=1"] {
+            assert_eq!(tag(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn header_that_is_no_utf8_is_refused() {
+        let with = |bytes: &[u8]| {
+            INVITE
+                .replacen("70", "7X", 1)
+                .into_bytes()
+                .iter()
+                .flat_map(|byte| match byte {
+                    b'X' => bytes.to_vec(),
+                    byte => vec![*byte],
+                })
+                .collect::<Vec<u8>>()
+        };
+        assert!(scan(&with("\u{e9}".as_bytes())).is_some());
+        assert_eq!(scan(&with(&[0xe9])), None);
+        assert!(scan(&[INVITE.as_bytes(), &[0xe9]].concat()).is_some(), "a body is what it is");
     }
 
     #[test]
