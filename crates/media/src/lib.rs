@@ -3,6 +3,8 @@
 //! [`Session`], the sockets and files is free of input and output.
 
 pub mod codec;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod g711;
 pub mod srtp;
 pub mod wav;

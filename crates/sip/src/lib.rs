@@ -8,6 +8,8 @@ mod dialog;
 mod digest;
 pub mod edge;
 mod exchange;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gateways;
 mod headers;
 mod leg;

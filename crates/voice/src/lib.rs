@@ -7,6 +7,8 @@
 
 mod cascade;
 mod engines;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod keys;
 mod link;
 mod model;

@@ -9,6 +9,9 @@ mod session_timer;
 mod talk;
 mod transfer;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use session_timer::read_timers;
+
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;

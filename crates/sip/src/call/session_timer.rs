@@ -109,6 +109,19 @@ impl SessionTimer {
     }
 }
 
+/// Reads what a message says of the session's timer, and when that is due.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn read_timers(headers: &Headers) {
+    let now = Instant::now();
+    let answered = SessionTimer::of_answer(headers, Duration::from_secs(90), now);
+    let asked = SessionTimer::of_request(headers, now).map(|(timer, _)| timer);
+    for mut timer in answered.into_iter().chain(asked) {
+        let _ = timer.next();
+        timer.retry_at(None);
+        let _ = timer.next();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,8 @@
 //! `chat/completions`, streamed: the request, and its pieces put together.
 
+#[cfg(feature = "fuzzing")]
+pub(super) mod fuzzing;
+
 use domain::assistant::tool::ToolForm;
 use serde::Deserialize;
 use serde_json::{Value, json};

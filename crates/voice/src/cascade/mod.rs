@@ -17,6 +17,9 @@ mod wav;
 use domain::assistant::{Cascade, Provider};
 use domain::ports::AgentSpec;
 
+#[cfg(feature = "fuzzing")]
+pub use self::chat::fuzzing::{MOST_ARGUMENTS, MOST_USES, MOST_WORDS, Read, read_pieces};
+
 use self::answer::Speaker;
 use self::session::Session;
 use self::speech::Speech;

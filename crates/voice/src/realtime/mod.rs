@@ -6,12 +6,17 @@ mod connecting;
 mod dialect;
 mod dialogue;
 mod echo;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
 mod handshake;
 mod pulse;
 mod reconnects;
 mod server_event;
 mod session;
 mod socket;
+
+#[cfg(feature = "fuzzing")]
+pub use self::fuzzing::{Played, play};
 
 use domain::assistant::Realtime;
 use domain::ids::TenantId;
