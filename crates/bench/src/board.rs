@@ -1,5 +1,8 @@
 //! When what happened to each call: written from any thread, read at the end.
 
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -33,11 +36,14 @@ const MOMENTS: usize = 8;
 pub(crate) struct Board {
     epoch: Instant,
     rows: Vec<[AtomicU64; MOMENTS]>,
+    /// Where the server's SIP comes from.
+    caller: OnceLock<SocketAddr>,
 }
 
 impl Board {
     pub(crate) fn new(calls: u32) -> Self {
-        Self { epoch: Instant::now(), rows: (0..calls).map(|_| Default::default()).collect() }
+        let rows = (0..calls).map(|_| Default::default()).collect();
+        Self { epoch: Instant::now(), rows, caller: OnceLock::new() }
     }
 
     /// Notes that it happens now; only the first time counts.
@@ -48,10 +54,27 @@ impl Board {
         }
     }
 
+    /// Notes where the server sends SIP from; only the first time counts.
+    pub(crate) fn meet(&self, caller: SocketAddr) {
+        let _ = self.caller.set(caller);
+    }
+
+    /// Where the server's SIP comes from, and goes to; some call has to have left before.
+    pub(crate) fn caller(&self) -> SocketAddr {
+        *self.caller.get().expect("no call has left")
+    }
+
     /// From one moment to another, of those calls from `first` on that saw both.
     pub(crate) fn spread(&self, first: u32, from: Moment, to: Moment) -> Spread {
+        self.within(first..self.rows.len() as u32, from, to)
+    }
+
+    /// The same of the calls of a range.
+    pub(crate) fn within(&self, calls: Range<u32>, from: Moment, to: Moment) -> Spread {
         let at = |row: &[AtomicU64; MOMENTS], moment: Moment| row[moment as usize].load(Ordering::Relaxed);
-        let rows = self.rows[first as usize..].iter().map(|row| (at(row, from), at(row, to)));
+        let rows = self.rows[calls.start as usize..calls.end as usize]
+            .iter()
+            .map(|row| (at(row, from), at(row, to)));
         let both = rows.filter(|(from, to)| *from > 0 && *to > 0);
         Spread::new(both.map(|(from, to)| Duration::from_nanos(to.saturating_sub(from))).collect())
     }

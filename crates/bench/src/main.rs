@@ -1,6 +1,6 @@
 //! Measures a running `callwright serve` and says how each figure stands to its limit:
 //!
-//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory|dashboard PROGRAM [FOLDER]`
+//! `bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory|dashboard|flood|flood-peer PROGRAM [FOLDER]`
 //!
 //! The database lies in the folder, on the disk that it is to be measured with: `/var/tmp`, which
 //! is no memory disk, when not given.
@@ -28,6 +28,7 @@ mod database;
 mod desk;
 mod dialler;
 mod figure;
+mod flood;
 mod floor;
 mod http;
 mod installation;
@@ -75,9 +76,11 @@ fn main() -> ExitCode {
         "voice" => voice::run,
         "memory" => memory::run,
         "dashboard" => pages::run,
+        "flood" => flood::strangers,
+        "flood-peer" => flood::peer,
         _ => {
             println!(
-                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory|dashboard PROGRAM [FOLDER]"
+                "usage: bench calls|api-place|api-status|api-create|api-calls|rate-limit|media|media-realtime|voice|memory|dashboard|flood|flood-peer PROGRAM [FOLDER]"
             );
             return ExitCode::FAILURE;
         }

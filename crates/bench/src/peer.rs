@@ -62,6 +62,7 @@ async fn serve(socket: std::net::UdpSocket, behaviour: Behaviour) {
             ("INVITE", Behaviour::Talk { length, board, talker }) => {
                 let Some(call) = call_number(message.dialled()) else { continue };
                 board.note(call, Moment::Invited);
+                board.meet(from);
                 let call_id = message.header("Call-ID").to_owned();
                 reply(message.response("180 Ringing", TAG, &contact, "")).await;
                 let more = format!("{contact}Content-Type: application/sdp\r\n");
