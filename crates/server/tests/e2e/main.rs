@@ -37,3 +37,4 @@ mod secrets;
 mod shutdown;
 mod table;
 mod through_kamailio;
+mod upgrade;

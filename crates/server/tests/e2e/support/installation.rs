@@ -1,6 +1,7 @@
 //! A running `callwright serve` with a database of its own, and the operator's command line.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
@@ -44,6 +45,17 @@ impl Installation {
     pub fn set(&mut self, name: &str, value: &str) {
         self.settings.retain(|(own, _)| own != name);
         self.settings.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Prepares one whose database and key file come from elsewhere.
+    pub async fn restored(database: &str, key_file: &str, settings: &[(&str, &str)]) -> Self {
+        let mut installation = Self::new(settings).await;
+        installation.database = Arc::new(TestDatabase::create_empty().await);
+        installation.database.rows(database).await;
+        let path = installation.data.path().join("secret.key");
+        std::fs::write(&path, key_file).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        installation
     }
 
     /// Prepares another node of the same service.
