@@ -34,6 +34,14 @@ test-fuzz-api *args:
 torture:
     CALLWRIGHT_TORTURE_MUTATIONS="${CALLWRIGHT_TORTURE_MUTATIONS:-100000}" cargo nextest run --package sip --test wire torture::
 
+# Fuzzes each target for 10 s; `./just fuzz 60 sdp rtp` names the seconds and the targets.
+fuzz *args:
+    scripts/fuzz {{ args }}
+
+# Fuzzes each target for so many minutes, and keeps what it finds in target/fuzz-corpus for the next time.
+fuzz-long minutes *targets:
+    scripts/fuzz $(( {{ minutes }} * 60 )) {{ targets }}
+
 # How long calls take to leave and callbacks to come, at 50 calls a second.
 bench-calls: (bench "calls")
 
@@ -51,6 +59,9 @@ bench-voice: (bench "voice")
 # The dashboard: the list of a million calls, two hundred open live pages, and how much each page loads.
 bench-dashboard: (bench "dashboard")
 
+# 20,000 INVITEs a second for half a minute while calls run and start: from strangers' addresses, and from the trunk's own.
+bench-flood: (bench "flood" "flood-peer")
+
 # Measurements of the release build, each on a durable database of its own; all are made even if one fails.
 [private]
 bench +what:
@@ -67,11 +78,12 @@ screenshots:
     done
 
 # Everything that a change must pass.
-ci: test test-fuzz-api lint docs deny machete boundaries
+ci: test test-fuzz-api fuzz lint docs deny machete boundaries threat-model
 
 # Checks format and lints.
 lint:
     cargo fmt --all --check
+    cargo fmt --manifest-path fuzz/Cargo.toml --check
     cargo clippy --workspace --all-targets --all-features -- --deny warnings
 
 # Builds the documentation; broken links are errors.
@@ -94,6 +106,10 @@ machete:
 boundaries:
     scripts/check-boundaries
 
+# Whether every test that docs/threat-model.md names exists.
+threat-model:
+    scripts/check-threat-model
+
 # Takes the migrations up, down and up again.
 migrations:
     scripts/with-test-postgres cargo test --package postgres --test migrations
@@ -106,3 +122,4 @@ openapi:
 # Formats everything.
 format:
     cargo fmt --all
+    cargo fmt --manifest-path fuzz/Cargo.toml
