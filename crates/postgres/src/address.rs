@@ -53,6 +53,9 @@ pub enum UrlError {
     /// TLS cannot be set up here.
     #[error("TLS cannot be set up: {0}")]
     Setup(rustls::Error),
+    /// It has a parameter that the driver does not know, whose name may be the end of a password.
+    #[error("it has an unknown parameter (is the password percent-encoded?)")]
+    UnknownParameter,
     /// The driver cannot read the rest.
     #[error("{0}")]
     Unreadable(String),
@@ -111,8 +114,7 @@ pub fn protection(url: &str) -> Result<Protection, UrlError> {
 impl Address {
     pub(crate) fn parse(url: &str) -> Result<Self, UrlError> {
         let Parameters { rest, mode, authorities } = Parameters::split(url)?;
-        let mut config = Config::from_str(&rest)
-            .map_err(|error| UrlError::Unreadable(crate::connection::chain(&error)))?;
+        let mut config = Config::from_str(&rest).map_err(|error| unreadable(&error))?;
         if config.get_hosts().is_empty() {
             // The driver wants a name for TLS, and an address is one.
             for address in config.get_hostaddrs().to_vec() {
@@ -148,6 +150,12 @@ impl Address {
         }
         Ok(Self { config, protection, verification })
     }
+}
+
+/// What the driver says of a URL, unless it repeats a part of it: the name of an unknown parameter.
+fn unreadable(error: &tokio_postgres::Error) -> UrlError {
+    let told = crate::connection::chain(error);
+    if told.contains("unknown option") { UrlError::UnknownParameter } else { UrlError::Unreadable(told) }
 }
 
 /// The values of `sslmode` that are taken.
@@ -352,6 +360,15 @@ mod tests {
         for url in ["postgres://u:hunter2@h:port/d", "postgres://u:hunter2@h/d?connect_timeout=soon"] {
             let told = refusal(url).to_string();
             assert!(told.contains("invalid value") && !told.contains("hunter2"), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_an_unencoded_password_is_not_told() {
+        for url in ["postgres://u:a@b?hunter2=c@h/d", "postgres://u:p@h/d?hunter2=x"] {
+            let error = refusal(url);
+            assert!(matches!(error, UrlError::UnknownParameter), "{url}: {error}");
+            assert!(!error.to_string().contains("hunter2"), "{error}");
         }
     }
 }

@@ -69,7 +69,12 @@ pub(crate) fn connector(
 /// has none.
 fn system_roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let found = rustls_native_certs::load_native_certs();
+    for error in found.errors {
+        // A mistake in `SSL_CERT_FILE`, say, would otherwise show as an untrusted certificate alone.
+        tracing::warn!(%error, "certificates of the system cannot be read");
+    }
+    roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         tracing::warn!("the system has no certificate store; the built-in roots are trusted");
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
