@@ -265,7 +265,7 @@ async fn credentials(directory: &Arc<dyn Directory>, credentials: &Credentials) 
         checks.extend(batch.iter().filter_map(|assistant| refusal(assistant, credentials)));
     }
     if checks.is_empty() {
-        let told = format!("{count} AI assistants may send their keys to their endpoints");
+        let told = format!("no key of {count} AI assistants is refused by its origin or tenant");
         checks.push(Check::of("credentials", Ok(told)));
     }
     checks

@@ -81,7 +81,7 @@ async fn endpoint_changed_in_the_database_is_not_sent_a_key() {
     let file = assistant(provider.url().as_str(), "credential = \"provider\"");
     let desk = Desk::provision(&installation, &file, &["--address", &telephone.address()]);
     let doctor = installation.command().arg("doctor").output().unwrap();
-    assert!(told(&doctor).contains("1 AI assistants may send their keys"), "{}", told(&doctor));
+    assert!(told(&doctor).contains("no key of 1 AI assistants is refused"), "{}", told(&doctor));
 
     let decoy = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let moved = format!(
