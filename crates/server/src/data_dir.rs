@@ -1,5 +1,6 @@
 //! The data directory itself; what lies in it is made by whom it belongs to.
 
+use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -21,11 +22,19 @@ const FILES: [&str; 5] = ["secret.key", "node-id", "node.lock", "postgres.json",
 pub(crate) fn prepare(data_dir: &Path) -> io::Result<()> {
     let own = rustix::process::geteuid();
     private_files::make_folder(data_dir, if own.is_root() { OF_ROOT } else { private_files::FOLDER })?;
-    let found = data_dir.metadata()?;
-    if found.uid() == own.as_raw() && found.mode() & OTHERS_WRITE != 0 && found.mode() & STICKY == 0 {
+    let is_open = |found: &Metadata| {
+        found.uid() == own.as_raw() && found.mode() & OTHERS_WRITE != 0 && found.mode() & STICKY == 0
+    };
+    // Whose folder it is not may pass through it without opening it.
+    if is_open(&data_dir.metadata()?) {
+        // It may have been exchanged: what is looked at here is what is changed.
+        let opened = File::open(data_dir)?;
+        let found = opened.metadata()?;
+        if !found.is_dir() || !is_open(&found) {
+            return Err(io::Error::other("the data directory was exchanged meanwhile"));
+        }
         // An operator may let others read it; who may write to it could exchange the key file.
-        let mode = found.mode() & 0o7777 & !OTHERS_WRITE;
-        std::fs::set_permissions(data_dir, std::fs::Permissions::from_mode(mode))?;
+        opened.set_permissions(Permissions::from_mode(found.mode() & 0o7777 & !OTHERS_WRITE))?;
         tracing::warn!(data_dir = %data_dir.display(), "other users could write to the data directory, and no longer can");
     }
     for name in FILES {
@@ -39,8 +48,6 @@ pub(crate) fn prepare(data_dir: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::Permissions;
-
     use super::*;
 
     fn mode(path: &Path) -> u32 {

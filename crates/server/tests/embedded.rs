@@ -248,6 +248,53 @@ fn a_data_directory_that_postgresql_cannot_enter_gets_its_cluster_elsewhere() {
     std::fs::remove_dir_all(elsewhere.parent().unwrap()).unwrap();
 }
 
+#[test]
+fn a_cluster_in_a_closed_data_directory_is_never_replaced() {
+    let data_dir = DataDir::new();
+    let cluster = Cluster::start(&data_dir.settings()).unwrap();
+    ask(cluster.url(), "CREATE TABLE kept (); SELECT 1").unwrap();
+    cluster.stop();
+    let set_mode = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(data_dir.0.path(), mode).unwrap();
+    };
+    set_mode(0o700);
+    if rustix::process::geteuid().is_root() {
+        let refused = Cluster::start(&data_dir.settings()).unwrap_err();
+        assert!(matches!(refused, ClusterError::Closed { .. }), "{refused}");
+        let told = refused.to_string();
+        assert!(told.contains(data_dir.0.path().to_str().unwrap()), "{told}");
+        assert!(!data_dir.0.path().join("postgres.json").exists());
+        set_mode(0o711);
+    }
+    let cluster = Cluster::start(&data_dir.settings()).unwrap();
+    assert_eq!(ask(cluster.url(), "SELECT count(*) FROM kept").unwrap().as_deref(), Some("0"));
+}
+
+#[test]
+fn a_link_in_place_of_a_clusters_file_stops_the_start() {
+    let data_dir = DataDir::new();
+    Cluster::start(&data_dir.settings()).unwrap().stop();
+    let outside = tempfile::tempdir_in(data_dir.0.path()).unwrap();
+    let (target, place) = (outside.path().join("target"), data_dir.0.path().join("postgres/pg_hba.conf"));
+    std::fs::write(&target, "unchanged").unwrap();
+    let owner = target.metadata().unwrap().uid();
+    let links: [fn(&Path, &Path) -> std::io::Result<()>; 2] =
+        [|target, place| symlink(target, place), |target, place| std::fs::hard_link(target, place)];
+    for link in links {
+        std::fs::remove_file(&place).unwrap();
+        link(&target, &place).unwrap();
+        let refused = Cluster::start(&data_dir.settings()).unwrap_err();
+        assert!(matches!(&refused, ClusterError::Path { path, .. } if *path == place), "{refused}");
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "unchanged");
+        assert_eq!(target.metadata().unwrap().uid(), owner);
+    }
+    std::fs::remove_file(&place).unwrap();
+    // A missing one is made, and PostgreSQL can read it.
+    let cluster = Cluster::start(&data_dir.settings()).unwrap();
+    assert_eq!(ask(cluster.url(), "SELECT 1").unwrap().as_deref(), Some("1"));
+}
+
 /// Who owns what lies in a folder, itself included.
 fn owners(folder: &Path) -> BTreeSet<u32> {
     let metadata = folder.symlink_metadata().unwrap();

@@ -52,6 +52,17 @@ pub enum ClusterError {
         /// The file that says so.
         remembered: PathBuf,
     },
+    /// The cluster lies in a data directory that the user who runs it cannot enter.
+    #[error(
+        "the cluster lies in {data_dir}, which the user {user} that PostgreSQL runs as cannot enter: let it \
+         pass through (chmod o+x on that folder, and on those above it)"
+    )]
+    Closed {
+        /// The data directory.
+        data_dir: PathBuf,
+        /// The user's name.
+        user: String,
+    },
     /// PostgreSQL refuses to run as root, and there is no other user to run it.
     #[error(
         "PostgreSQL does not run as root, and there is neither a user `postgres` nor `callwright` to run it: \

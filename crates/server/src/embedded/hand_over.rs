@@ -5,7 +5,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Uid, chownat, openat, statat};
+#[cfg(target_os = "linux")]
+use rustix::fs::AtFlags;
+use rustix::fs::{CWD, Dir, FileType, Gid, Mode, OFlags, Uid, fstat, openat};
 
 use super::account::{Account, Users};
 use super::{ClusterError, at, pid_file};
@@ -29,13 +31,21 @@ pub(super) fn from_nobody(cluster: &Path, account: &Account) -> Result<(), Clust
 
 fn hand_over(cluster: &Path, former: &Account, account: &Account) -> rustix::io::Result<()> {
     let folder = openat(CWD, cluster, FOLDER, Mode::empty())?;
-    hand_over_contents(folder, former, account, DEEPEST)?;
+    hand_over_contents(openat(&folder, c".", FOLDER, Mode::empty())?, former, account, DEEPEST)?;
     // What was handed over is on the disk before the folder says that all was.
     rustix::fs::sync();
-    give(CWD, cluster, account)
+    give(&folder, account)
 }
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Holds whatever a name leads to, links and sockets too, without opening it.
+#[cfg(target_os = "linux")]
+const HELD: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Holds a file or folder; a link or socket is an error.
+#[cfg(not(target_os = "linux"))]
+const HELD: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// How deep folders may lie in one another: PostgreSQL's lie three deep, and each takes an open file.
 const DEEPEST: u8 = 16;
@@ -56,26 +66,35 @@ fn hand_over_contents(
         if name == c"." || name == c".." {
             continue;
         }
-        let found = match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        // Held, it is what is looked at and what changes hands, whatever its name leads to by then.
+        let held = match openat(&folder, name, HELD, Mode::empty()) {
             Err(rustix::io::Errno::NOENT) => continue,
-            found => found?,
+            held => held?,
         };
-        if FileType::from_raw_mode(found.st_mode).is_dir() {
-            let inner = openat(&folder, name, FOLDER, Mode::empty())?;
+        let found = fstat(&held)?;
+        let is_folder = FileType::from_raw_mode(found.st_mode).is_dir();
+        if is_folder {
+            let inner = openat(&held, c".", FOLDER, Mode::empty())?;
             hand_over_contents(inner, former, account, deeper)?;
         }
         if found.st_uid == former.uid {
-            give(&folder, name, account)?;
+            if !is_folder && found.st_nlink > 1 {
+                // It has a name elsewhere too, which would change hands with it.
+                return Err(rustix::io::Errno::MLINK);
+            }
+            give(&held, account)?;
         }
     }
     Ok(())
 }
 
-fn give<P: rustix::path::Arg>(
-    folder: impl std::os::fd::AsFd,
-    name: P,
-    to: &Account,
-) -> rustix::io::Result<()> {
+#[cfg(target_os = "linux")]
+fn give(held: &OwnedFd, to: &Account) -> rustix::io::Result<()> {
     let (user, group) = (Uid::from_raw(to.uid), Gid::from_raw(to.gid));
-    chownat(folder, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW)
+    rustix::fs::chownat(held, c"", Some(user), Some(group), AtFlags::EMPTY_PATH)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give(held: &OwnedFd, to: &Account) -> rustix::io::Result<()> {
+    rustix::fs::fchown(held, Some(Uid::from_raw(to.uid)), Some(Gid::from_raw(to.gid)))
 }

@@ -1,10 +1,15 @@
 //! Makes a cluster, as a whole or not at all.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::fs::{Mode, OFlags};
+
+use super::account::Account;
 use super::binaries::Programs;
 use super::guard::{Guard, dismiss};
 use super::place::{Place, make_folder, random_name};
@@ -32,15 +37,33 @@ pub(super) fn make(place: &Place, programs: &Programs, guard: &Guard) -> Result<
 }
 
 /// Writes who may connect; again on each start, since the owner's user may have changed.
-pub(super) fn admit_only_owner(cluster: &Path) -> Result<(), ClusterError> {
+pub(super) fn admit_only_owner(cluster: &Path, account: Option<&Account>) -> Result<(), ClusterError> {
     let name = Command::new("id").arg("-un").stdin(Stdio::null()).output().map_err(at(cluster))?;
     let name = String::from_utf8_lossy(&name.stdout).trim().to_owned();
     let ident = format!("owner \"{name}\" callwright\nowner root callwright\n");
     for (file, text) in [("pg_hba.conf", HBA), ("pg_ident.conf", &ident)] {
         let path = cluster.join(file);
-        std::fs::write(&path, text).map_err(at(&path))?;
+        replace_text(&path, text, account).map_err(at(&path))?;
     }
     Ok(())
+}
+
+/// Writes a file in a folder of another user, who could have put a link in its place: none is followed, and
+/// nothing is changed before it is clear what was opened.
+fn replace_text(path: &Path, text: &str, account: Option<&Account>) -> std::io::Result<()> {
+    // Without NONBLOCK, a named pipe in its place would be waited for.
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+    let found = file.metadata()?;
+    if !found.is_file() || found.nlink() > 1 {
+        return Err(std::io::Error::other("it is not a file of its own"));
+    }
+    if let Some(account) = account {
+        // One that was missing would be root's alone.
+        std::os::unix::fs::fchown(&file, Some(account.uid), Some(account.gid))?;
+    }
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())
 }
 
 const DRAFT: &str = "postgres.draft-";
@@ -94,7 +117,7 @@ fn create_database(draft: &Path, programs: &Programs, guard: &Guard) -> Result<(
 fn settle(draft: &Path, cluster: &Path) -> Result<(), ClusterError> {
     std::fs::rename(draft, cluster).map_err(at(cluster))?;
     let parent: PathBuf = cluster.parent().unwrap_or(Path::new("/")).to_owned();
-    std::fs::File::open(&parent).and_then(|folder| folder.sync_all()).map_err(at(&parent))
+    File::open(&parent).and_then(|folder| folder.sync_all()).map_err(at(&parent))
 }
 
 fn check(program: &'static str, output: &Output) -> Result<(), ClusterError> {

@@ -90,7 +90,7 @@ impl Cluster {
         } else if let Some(account) = guard.account() {
             hand_over::from_nobody(&place.cluster, account)?;
         }
-        initdb::admit_only_owner(&place.cluster)?;
+        initdb::admit_only_owner(&place.cluster, guard.account())?;
         let postmaster = Postmaster { place: place.clone(), programs, guard };
         let keeper = Keeper::start(postmaster)?;
         tracing::info!(cluster = %place.cluster.display(), "the private PostgreSQL cluster runs");

@@ -67,6 +67,11 @@ impl Place {
         } else if let Some(account) = account
             && !account.can_enter(data_dir)
         {
+            // A folder was closed whose cluster holds data: an empty one elsewhere would hide them.
+            if inside.symlink_metadata().is_ok() {
+                let user = account.name().to_owned();
+                return Err(ClusterError::Closed { data_dir: data_dir.to_owned(), user });
+            }
             let folder = Path::new(ELSEWHERE).join(random_name());
             make_passable(Path::new(ELSEWHERE))?;
             make_passable(&folder)?;
