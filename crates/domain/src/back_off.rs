@@ -8,8 +8,10 @@
 //!
 //! Users of several tenants may have one e-mail address; what fails is counted for the address, because no
 //! user is known before a password is right. A success takes back its own try and leaves the count as it is,
-//! so that a user of one tenant cannot clear the way for guesses at another tenant's user. What the count was
-//! is remembered for the user who signed in: see [`admit`].
+//! so that a user of one tenant cannot clear the way for guesses at another tenant's user. Where several users
+//! have the e-mail address and a password, a success was a guess at the others' passwords too: there it stays
+//! counted for the account, and is taken back for the IP address alone. What the count was is remembered for
+//! the user who signed in: see [`admit`].
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;

@@ -48,6 +48,14 @@ ON CONFLICT (subject) DO UPDATE
 const TAKE_BACK: &str =
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0";
 
+// Of a try that was held against one user's password alone. A success that other users' passwords were held
+// against too stays counted: it was a guess at theirs.
+const TAKE_BACK_OWN: &str = "
+UPDATE sign_in_failures SET failures = failures - 1
+WHERE subject = $1 AND failures > 0 AND (
+    SELECT count(*) FROM users WHERE email_folded = $2 AND removed_at IS NULL AND password IS NOT NULL
+) < 2";
+
 row! {
     FailuresRow {
         subject: String,
@@ -110,7 +118,9 @@ impl SignInTries for Store {
                         let accounts = asking().rows::<AccountRow>(connection).await?;
                         let tries = admit(&counted, &subjects, &accounts, now).map_err(Halt::Wait)?;
                         for row in counted {
-                            if row.failures().are_forgotten(now) && row.is_account_from(&subjects) {
+                            // Housekeeping may have removed what was forgotten.
+                            let again = row.failures == 0 || row.failures().are_forgotten(now);
+                            if again && row.is_account_from(&subjects) {
                                 let known =
                                     accounts.iter().map(|own| Subject::known(own.user(), from).written());
                                 let known: Vec<_> = known.collect();
@@ -143,16 +153,17 @@ impl SignInTries for Store {
         from: IpAddr,
         at: OffsetDateTime,
     ) -> Result<(), StoreUnavailable> {
-        let subjects = Subject::all(email, from).map(|subject| subject.written());
-        let known = Subject::known(user, from).written();
+        let [account, account_from, address] = Subject::all(email, from).map(|subject| subject.written());
+        let (known, folded) = (Subject::known(user, from).written(), folded(email));
         let noted = self
             .with(async |connection| {
                 connection
                     .transaction::<_, Failure, _>(async |connection| {
-                        for subject in &subjects {
-                            statement(TAKE_BACK).bind(subject.clone()).run(connection).await?;
+                        for subject in [&account, &account_from] {
+                            let own = statement(TAKE_BACK_OWN).bind(subject.clone()).bind(folded.clone());
+                            own.run(connection).await?;
                         }
-                        let [_, account_from, _] = subjects;
+                        statement(TAKE_BACK).bind(address).run(connection).await?;
                         let knowing = statement(KNOW).bind(known).bind(account_from).bind(at);
                         knowing.bind(at + KNOWN_FOR).run(connection).await
                     })

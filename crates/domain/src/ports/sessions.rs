@@ -90,8 +90,9 @@ pub trait SignInTries: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Attempt, StoreUnavailable>;
 
-    /// The password was the user's: the try counts for nothing. The user is known here from now on, for
-    /// [`KNOWN_FOR`](crate::back_off::KNOWN_FOR), and forgiven what failed here.
+    /// The password was the user's: the try counts for nothing against the address, and neither against the
+    /// account when no other user with the e-mail address has a password. The user is known here from now on,
+    /// for [`KNOWN_FOR`](crate::back_off::KNOWN_FOR), and forgiven what failed here.
     async fn succeeded(
         &self,
         email: &str,

@@ -321,6 +321,7 @@ macro_rules! store_contracts {
                 a_try_that_waits_counts_for_nothing,
                 a_try_of_an_account_that_signed_in_there_is_known,
                 a_user_of_another_tenant_clears_no_way_for_guesses,
+                what_is_forgiven_ends_with_what_had_failed,
                 a_try_meets_the_users_of_all_tenants,
             }
             invitations {

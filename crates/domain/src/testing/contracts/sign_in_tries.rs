@@ -150,9 +150,16 @@ pub async fn a_try_meets_the_users_of_all_tenants(world: &World) -> TestResult {
 
 /// Their own success lets them go on, and shortens no wait for the other's password.
 pub async fn a_user_of_another_tenant_clears_no_way_for_guesses(world: &World) -> TestResult {
+    // Every other try is the guesser's own password.
+    guess(world, address(1), |number| number % 2 == 1).await?;
+    // The guesser's own password is what they guess: each guess that is not the owner's signs them in.
+    guess(world, address(3), |_| true).await
+}
+
+/// Whoever shares an address with another tenant's user tries thirty passwords, some of them their own.
+async fn guess(world: &World, from: IpAddr, succeeds: impl Fn(u8) -> bool) -> TestResult {
     let owner = somebody(world).await?;
     let guesser = namesake(world, &owner, "known to the guesser").await?;
-    let from = address(1);
     let mut tried = 0;
     for number in 0..30 {
         let Attempt::Try(trial) = world.tries.begin_try(&owner.email, from, moment(2)).await? else {
@@ -160,14 +167,32 @@ pub async fn a_user_of_another_tenant_clears_no_way_for_guesses(world: &World) -
         };
         tried += usize::from(trial.accounts.iter().any(|(id, _)| *id == owner.id));
         assert!(trial.accounts.iter().any(|(id, _)| *id == guesser.id), "{number}");
-        // Every other try is the guesser's own password.
-        if number % 2 == 1 {
+        if succeeds(number) {
             world.tries.succeeded(&guesser.email, guesser.id, from, moment(2)).await?;
         }
     }
     // Up to five failures cost nothing, and a success in between is tried on both.
     assert!(tried <= 10, "{tried} guesses met the owner's password");
     assert_eq!(waits(world, &owner.email, address(2), 2).await?, 30, "and so it is from elsewhere");
+    Ok(())
+}
+
+/// What fails after a quiet hour costs time again, whether housekeeping came by or not.
+pub async fn what_is_forgiven_ends_with_what_had_failed(world: &World) -> TestResult {
+    for (from, kept) in [(address(1), false), (address(2), true)] {
+        let known = somebody(world).await?;
+        for number in 0..5 {
+            assert_eq!(waits(world, &known.email, from, 0).await?, 0, "after {number} failures");
+        }
+        world.tries.succeeded(&known.email, known.id, from, moment(0)).await?;
+        if kept {
+            while world.housekeeping.forget_sign_ins(moment(3600)).await? {}
+        }
+        for number in 0..5 {
+            assert_eq!(waits(world, &known.email, from, 3600).await?, 0, "after {number} failures");
+        }
+        assert_eq!(waits(world, &known.email, from, 3600).await?, 1, "housekeeping: {kept}");
+    }
     Ok(())
 }
 

@@ -41,6 +41,13 @@ impl People {
         found
     }
 
+    /// Counts one failure less.
+    pub(super) fn take_back(&mut self, of: &Subject) {
+        if let Some(own) = self.failures.get_mut(of) {
+            own.count = own.count.saturating_sub(1);
+        }
+    }
+
     /// Whether somebody else runs the tenant too.
     pub(super) fn another_runs(&self, tenant: TenantId, than: UserId) -> bool {
         let mut all = self.users.values().map(|person| &person.user);

@@ -116,7 +116,7 @@ impl SignInTries for InMemory {
         for subject in subjects {
             let failures =
                 people.failures.entry(subject.clone()).or_insert(Failures { count: 0, last_at: now });
-            let again = failures.are_forgotten(now);
+            let again = failures.count == 0 || failures.are_forgotten(now);
             *failures = failures.and_one(now);
             if again && matches!(subject, Subject::AccountFrom(..)) {
                 for (id, _) in &accounts {
@@ -135,9 +135,14 @@ impl SignInTries for InMemory {
         from: IpAddr,
         at: OffsetDateTime,
     ) -> Result<(), StoreUnavailable> {
-        self.take_back(email, from).await?;
         let people = &mut self.reach()?.people;
-        let [_, account_from, _] = Subject::all(email, from);
+        let [account, account_from, address] = Subject::all(email, from);
+        people.take_back(&address);
+        let with_password = people.by_email(email).into_iter().filter(|person| person.hash.is_some());
+        if with_password.count() < 2 {
+            people.take_back(&account);
+            people.take_back(&account_from);
+        }
         let forgiven = people.failures.get(&account_from).map_or(0, |failures| failures.count);
         let known = KnownUser { user, until: at + KNOWN_FOR, forgiven };
         people.known.insert(Subject::known(user, from), known);
@@ -147,9 +152,7 @@ impl SignInTries for InMemory {
     async fn take_back(&self, email: &str, from: IpAddr) -> Result<(), StoreUnavailable> {
         let mut state = self.reach()?;
         for subject in Subject::all(email, from) {
-            if let Some(own) = state.people.failures.get_mut(&subject) {
-                own.count = own.count.saturating_sub(1);
-            }
+            state.people.take_back(&subject);
         }
         Ok(())
     }
