@@ -1,6 +1,7 @@
 DELETE FROM sign_in_failures WHERE subject LIKE 'known:%';
 
--- Of several users with one e-mail address the oldest stays.
+-- Loses users: of several with one e-mail address the oldest stays, whichever tenant it is in. All others are
+-- removed with their sessions and links, and going up again does not bring them back.
 CREATE TEMPORARY TABLE surplus_users ON COMMIT DROP AS
 SELECT u.id FROM users u
 WHERE u.removed_at IS NULL AND EXISTS (
