@@ -31,7 +31,7 @@ pub(super) fn from_nobody(cluster: &Path, account: &Account) -> Result<(), Clust
 
 fn hand_over(cluster: &Path, former: &Account, account: &Account) -> rustix::io::Result<()> {
     let folder = openat(CWD, cluster, FOLDER, Mode::empty())?;
-    hand_over_contents(openat(&folder, c".", FOLDER, Mode::empty())?, former, account, DEEPEST)?;
+    hand_over_contents(&folder, former, account, DEEPEST)?;
     // What was handed over is on the disk before the folder says that all was.
     rustix::fs::sync();
     give(&folder, account)
@@ -53,13 +53,13 @@ const DEEPEST: u8 = 16;
 /// Whoever runs as `nobody` may change these folders meanwhile: every step goes by an open folder and
 /// follows no link, and only what belongs to `nobody` changes hands.
 fn hand_over_contents(
-    folder: OwnedFd,
+    folder: &OwnedFd,
     former: &Account,
     account: &Account,
     deeper: u8,
 ) -> rustix::io::Result<()> {
     let deeper = deeper.checked_sub(1).ok_or(rustix::io::Errno::LOOP)?;
-    let mut entries = Dir::read_from(&folder)?;
+    let mut entries = Dir::read_from(folder)?;
     while let Some(entry) = entries.read() {
         let entry = entry?;
         let name: &CStr = entry.file_name();
@@ -67,7 +67,7 @@ fn hand_over_contents(
             continue;
         }
         // Held, it is what is looked at and what changes hands, whatever its name leads to by then.
-        let held = match openat(&folder, name, HELD, Mode::empty()) {
+        let held = match openat(folder, name, HELD, Mode::empty()) {
             Err(rustix::io::Errno::NOENT) => continue,
             held => held?,
         };
@@ -75,7 +75,7 @@ fn hand_over_contents(
         let is_folder = FileType::from_raw_mode(found.st_mode).is_dir();
         if is_folder {
             let inner = openat(&held, c".", FOLDER, Mode::empty())?;
-            hand_over_contents(inner, former, account, deeper)?;
+            hand_over_contents(&inner, former, account, deeper)?;
         }
         if found.st_uid == former.uid {
             if !is_folder && found.st_nlink > 1 {
