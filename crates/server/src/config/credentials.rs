@@ -84,8 +84,8 @@ impl Reader<'_> {
         for field in ["variable", "file", "origins", "tenants"] {
             self.knows(&format!("{CREDENTIALS}NAME.{field}"));
         }
-        let named = self.written_below(CREDENTIALS);
-        let names: BTreeSet<String> = named
+        let paths = self.written_below(CREDENTIALS);
+        let names: BTreeSet<String> = paths
             .iter()
             .filter_map(|path| path.strip_prefix(CREDENTIALS)?.split_once('.'))
             .map(|(name, _)| name.to_owned())

@@ -161,21 +161,19 @@ async fn a_trunk_that_never_answers_is_trunk_unreachable() {
 }
 
 #[tokio::test]
-async fn an_assistant_that_cannot_speak_its_line_is_assistant_error() {
+async fn a_line_too_long_to_be_spoken_is_refused_at_create() {
     let installation = Installation::serving(&[]).await;
-    let trunk = Sipp::start(installation.data(), &[Invite, OK, Expect("ACK"), Expect("BYE"), Okay]);
     let assistant = LISTENER.replace("Hello.", "{{story}}");
-    let desk = Desk::provision(&installation, &assistant, &["--address", &trunk.address()]);
+    let desk = Desk::provision(&installation, &assistant, &["--address", "127.0.0.1:9"]);
     let mut request = desk.request();
-    // Longer than any line may be once it is filled.
     request["dynamicVariables"] = json!({"story": "and so on ".repeat(1_200)});
-    let (_, placed) = desk.place(&request).await;
-    let end = desk.outcome(placed["outboundCallId"].as_str().unwrap()).await;
+    let (status, refused) = desk.place(&request).await;
+    let problem = &refused["details"][0];
     assert_eq!(
-        (&end["status"], &end["callDetails"]["endedReason"]),
-        (&json!("failed"), &json!("assistant-error"))
+        (status, &problem["field"], &problem["code"]),
+        (400, &json!("dynamicVariables"), &json!("too_big")),
+        "{refused}"
     );
-    assert!(end["callDetails"]["startedAt"].is_string());
 }
 
 #[tokio::test]

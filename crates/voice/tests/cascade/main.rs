@@ -4,7 +4,7 @@
 
 mod answers;
 #[expect(unreachable_pub, reason = "shared with the tests of other engines")]
-#[path = "../decoy.rs"]
+#[path = "../decoy/mod.rs"]
 mod decoy;
 mod doors;
 mod faults;

@@ -10,7 +10,7 @@
 )]
 
 mod answers;
-#[path = "../decoy.rs"]
+#[path = "../decoy/mod.rs"]
 mod decoy;
 mod dialects;
 mod doors;
