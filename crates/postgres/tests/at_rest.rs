@@ -159,7 +159,7 @@ fn sealed_by_an_earlier_release(column: &str, row: &[u8], key: &[u8]) -> String 
     let payload = Payload { msg: key, aad: &associated };
     let sealed = cipher.encrypt(&XNonce::from([7; 24]), payload).unwrap();
     let whole = [&[1][..], &[7; 24], &sealed].concat();
-    whole.iter().map(|byte| format!("{byte:02x}")).collect()
+    whole.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

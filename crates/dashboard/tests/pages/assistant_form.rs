@@ -231,7 +231,10 @@ async fn credential_at_an_own_endpoint_is_refused_with_its_origins() {
         assert_eq!(stored(&site, &page).await, before);
     }
     let offered = browser.get(&path).await.body;
-    assert!(offered.contains("openai (https://api.openai.com)") && !offered.contains("others ("), "{offered}");
+    assert!(
+        offered.contains("openai (https://api.openai.com)") && !offered.contains("others ("),
+        "{offered}"
+    );
 }
 
 #[tokio::test]

@@ -53,6 +53,67 @@ fn without_any_source_the_defaults_hold() {
     assert!(settings.data_dir.is_absolute());
 }
 
+/// A file with every setting; `path` is any file that is there, and `secret` holds a key.
+fn whole_file(path: &str, secret: &str) -> String {
+    format!(
+        r#"
+        data_dir = "/srv/callwright"
+        [http]
+        listen = "0.0.0.0:443"
+        public_url = "https://calls.example.com/voice"
+        trusted_proxies = ["10.0.0.0/8", "::1"]
+        tls = {{ certificate = "{path}", key = "{path}" }}
+        [secrets]
+        key_file = "{path}"
+        [database]
+        url = "postgres://u:p@db/callwright"
+        [redis]
+        url = "rediss://:p@cache/2"
+        tls.authorities = "{path}"
+        [sip]
+        listen = "192.0.2.4:5070"
+        public_address = "198.51.100.7"
+        max_connections = 500
+        max_connections_per_address = "20"
+        tls.authorities = "{path}"
+        [media]
+        ports = "30000-30009"
+        [calls]
+        ring_limit = 45
+        drain_limit = 0
+        [callbacks]
+        allowed_networks = "127.0.0.0/8, fd00::/8"
+        tls.authorities = "{path}"
+        [engines]
+        allowed_networks = ["10.0.0.0/8"]
+        tls.authorities = "{path}"
+        [engines.credentials.OpenAI]
+        variable = "OPENAI_API_KEY"
+        origins = ["https://api.openai.com", "wss://eu.api.openai.com:8443/"]
+        tenants = ["01890a5d-ac96-774b-bcce-b302099a8057"]
+        [engines.credentials.local]
+        file = "{path}"
+        origins = "http://10.0.0.7:8000"
+        [analysis]
+        endpoint = "http://10.0.0.7:8000/v1"
+        model = "gpt-4o-mini"
+        credential = "LOCAL"
+        [artifacts.s3]
+        bucket = "calls"
+        region = "ca-central-1"
+        endpoint = "https://store.example.com:444"
+        path_style = false
+        prefix = "voice/calls"
+        access_key_id = "AKIA0"
+        secret_access_key_file = "{secret}"
+        tls.authorities = "{path}"
+        [log]
+        level = "warn,sip=debug"
+        format = "json"
+        "#
+    )
+}
+
 #[test]
 fn every_setting_can_be_written_in_the_file() {
     let pem = tempfile::NamedTempFile::new().unwrap();
@@ -60,67 +121,7 @@ fn every_setting_can_be_written_in_the_file() {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "hunter2+/=\n").unwrap();
     let secret = secret.path().display();
-    let settings = load(
-        &format!(
-            r#"
-            data_dir = "/srv/callwright"
-            [http]
-            listen = "0.0.0.0:443"
-            public_url = "https://calls.example.com/voice"
-            trusted_proxies = ["10.0.0.0/8", "::1"]
-            tls = {{ certificate = "{path}", key = "{path}" }}
-            [secrets]
-            key_file = "{path}"
-            [database]
-            url = "postgres://u:p@db/callwright"
-            [redis]
-            url = "rediss://:p@cache/2"
-            tls.authorities = "{path}"
-            [sip]
-            listen = "192.0.2.4:5070"
-            public_address = "198.51.100.7"
-            max_connections = 500
-            max_connections_per_address = "20"
-            tls.authorities = "{path}"
-            [media]
-            ports = "30000-30009"
-            [calls]
-            ring_limit = 45
-            drain_limit = 0
-            [callbacks]
-            allowed_networks = "127.0.0.0/8, fd00::/8"
-            tls.authorities = "{path}"
-            [engines]
-            allowed_networks = ["10.0.0.0/8"]
-            tls.authorities = "{path}"
-            [engines.credentials.OpenAI]
-            variable = "OPENAI_API_KEY"
-            origins = ["https://api.openai.com", "wss://eu.api.openai.com:8443/"]
-            tenants = ["01890a5d-ac96-774b-bcce-b302099a8057"]
-            [engines.credentials.local]
-            file = "{path}"
-            origins = "http://10.0.0.7:8000"
-            [analysis]
-            endpoint = "http://10.0.0.7:8000/v1"
-            model = "gpt-4o-mini"
-            credential = "LOCAL"
-            [artifacts.s3]
-            bucket = "calls"
-            region = "ca-central-1"
-            endpoint = "https://store.example.com:444"
-            path_style = false
-            prefix = "voice/calls"
-            access_key_id = "AKIA0"
-            secret_access_key_file = "{secret}"
-            tls.authorities = "{path}"
-            [log]
-            level = "warn,sip=debug"
-            format = "json"
-            "#
-        ),
-        &[],
-    )
-    .unwrap();
+    let settings = load(&whole_file(&path.to_string(), &secret.to_string()), &[]).unwrap();
     assert_eq!(settings.data_dir, Path::new("/srv/callwright"));
     assert_eq!(settings.http.listen.port(), 443);
     assert_eq!(settings.http.public_url.unwrap().as_str(), "https://calls.example.com/voice");
