@@ -35,9 +35,11 @@ async fn refusal(server: &OwnServer, url: &str) -> String {
     let refused = open(url).await.unwrap_err();
     assert!(matches!(refused, ConnectError::Tls(_)), "{refused}");
     let told = refused.to_string();
+    // Some texts count seconds.
+    let timeless = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
     for migration in [pending_migrations(url).await, migrate(url).await] {
         let migration = migration.unwrap_err().to_string();
-        assert!(migration.contains(&told), "{migration}: not {told}");
+        assert!(timeless(&migration).contains(&timeless(&told)), "{migration}: not {told}");
         assert!(!migration.contains(server.password()), "{migration}");
     }
     told
