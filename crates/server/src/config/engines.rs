@@ -50,9 +50,8 @@ impl Reader<'_> {
 
     /// Refuses a setting of earlier releases, whose value is not repeated: it may be a key.
     fn refuse_former(&mut self, path: &str, new_form: &str) {
-        // Known only where it is set, so that the list of settings does not offer it.
+        self.knows_if_written(path);
         if self.is_set(path) {
-            self.knows(path);
             self.refuse_path(path, format!("is replaced by named credentials: {new_form}"));
         }
     }

@@ -183,6 +183,13 @@ impl Reader<'_> {
         self.written.get(path).map_or_else(|| path.to_owned(), |written| written.name.clone())
     }
 
+    /// Knows a former setting where somebody wrote it, so that the list of settings does not offer it.
+    pub(super) fn knows_if_written(&mut self, path: &str) {
+        if self.written.contains_key(path) {
+            self.knows(path);
+        }
+    }
+
     /// Marks a setting as one that there is, read or not.
     pub(super) fn knows(&mut self, path: &str) {
         self.known.push(path.to_owned());
