@@ -150,9 +150,9 @@ fn tag(value: &[u8]) -> Option<&[u8]> {
         Some(comma) => value.get(..comma)?,
         None => value,
     };
-    let (_, parameters) = split_at(value, b';')?;
-    let end = outside_quotes(parameters, |byte| byte == b',').unwrap_or(parameters.len());
-    parameter(parameters.get(..end)?, b"tag")
+    let end = outside_quotes(value, |byte| byte == b',').unwrap_or(value.len());
+    let (_, parameters) = split_at(value.get(..end)?, b';')?;
+    parameter(parameters, b"tag")
 }
 
 /// The value of a parameter in `a=1;b=2`; empty values name nothing.
