@@ -13,7 +13,7 @@ use domain::trunk::Trunk;
 use mutation::{Chance, LiveCall, mutated};
 use notation::samples;
 use sip::Settings;
-use sip::edge::{PeerRates, Rate};
+use sip::edge::{PeerRates, Rate, StreamLimits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::sync::{mpsc, watch};
@@ -131,7 +131,9 @@ impl Torture {
     async fn start() -> Self {
         // As much as is sent is to be read: the bounds of a peer have tests of their own.
         let rate = Rate::new(1_000_000, 1_000_000);
-        let settings = Settings { peer_rates: PeerRates { each: rate, total: rate }, ..settings() };
+        // Streams that end may be closed later than the next one opens.
+        let streams = StreamLimits { per_address: 256, ..StreamLimits::default() };
+        let settings = Settings { peer_rates: PeerRates { each: rate, total: rate }, streams, ..settings() };
         let (caller, gateway) = (Caller::with(settings).await, Gateway::open().await);
         caller.telephony.watch(vec![gateway.trunk()]).await;
         Self { caller, gateway, panics: count_panics() }
