@@ -20,10 +20,14 @@ fuzz_target!(|bytes: &[u8]| {
     let id = || NewId::at(OffsetDateTime::UNIX_EPOCH, [0; 10]);
     let (assistant, tenant, organization) =
         (AssistantId::from(id()), TenantId::from(id()), OrganizationId::from(id()));
-    let assistant = draft.into_assistant(assistant, tenant, organization, OffsetDateTime::UNIX_EPOCH);
+    // Its tenant may use no credential here.
+    let Ok(owned) = draft.of_tenant(tenant, &allowed.credentials) else { return };
+    let assistant = owned.into_assistant(assistant, organization, OffsetDateTime::UNIX_EPOCH);
     // The dashboard shows it as a file again, which is taken back as it is.
     let written = write(&assistant);
     let again = parse(&written, &allowed).unwrap_or_else(|bad| panic!("{bad}\n{written}"));
-    let again = again.into_assistant(assistant.id, tenant, organization, OffsetDateTime::UNIX_EPOCH);
+    let again =
+        again.of_tenant(tenant, &allowed.credentials).unwrap_or_else(|bad| panic!("{bad}\n{written}"));
+    let again = again.into_assistant(assistant.id, organization, OffsetDateTime::UNIX_EPOCH);
     assert_eq!(again, assistant, "{written}");
 });
