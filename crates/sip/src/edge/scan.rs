@@ -1,6 +1,8 @@
 //! What a SIP message names, read from its bytes before anything else looks at them (RFC 3261 §7.3,
 //! §8.1.1). Nothing is allocated, and the work is bounded by [`LONGEST_HEAD`].
 
+use crate::headers;
+
 /// The start line and all header fields together may have so many bytes.
 pub const LONGEST_HEAD: usize = 16 * 1024;
 
@@ -142,17 +144,11 @@ fn top_via(value: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     (!sent_by.is_empty()).then_some((sent_by, parameter(parameters, b"branch")))
 }
 
-/// The tag of From or To: a parameter behind the address, not of the URI in its brackets. Nothing behind
-/// a comma counts: these are no lists, but some parsers read them as such.
+/// The tag of From or To, read as a call reads it, so that no message passes under a tag that it does not
+/// have behind the edge.
 fn tag(value: &[u8]) -> Option<&[u8]> {
-    let value = match outside_quotes(value, |byte| matches!(byte, b'<' | b',')) {
-        Some(open) if value.get(open) == Some(&b'<') => split_at(value.get(open..)?, b'>')?.1,
-        Some(comma) => value.get(..comma)?,
-        None => value,
-    };
-    let end = outside_quotes(value, |byte| byte == b',').unwrap_or(value.len());
-    let (_, parameters) = split_at(value.get(..end)?, b';')?;
-    parameter(parameters, b"tag")
+    let tag = headers::parameter(std::str::from_utf8(value).ok()?, "tag")?;
+    (!tag.is_empty()).then_some(tag.as_bytes())
 }
 
 /// The value of a parameter in `a=1;b=2`; empty values name nothing.
