@@ -67,7 +67,7 @@ pub struct Trunk {
     pub created_at: OffsetDateTime,
 }
 
-/// The keys of SRTP travel in the session description (RFC 4568 §7.1): without TLS, whoever sees the
+/// The keys of SRTP travel in the session description (RFC 4568 §7.1): without TLS, an observer of the
 /// signalling hears the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("SRTP needs the transport tls: its keys travel in the signalling")]

@@ -283,7 +283,7 @@ fn authenticated_packets_are_accepted_from_any_address() {
     assert!(admit(&mut latch, OTHER, 1, 1, 0));
     assert_eq!(latch.destination(), Some(at(OTHER)));
     assert_eq!(talk(&mut latch, NAT, 1, 2, 2, 20), 1, "it moved");
-    assert_eq!(talk(&mut latch, OTHER, 5, 0, 2, 60), 1, "another stream of whoever has the key");
+    assert_eq!(talk(&mut latch, OTHER, 5, 0, 2, 60), 1, "another stream with the same key");
     assert_eq!(latch.foreign(), 0);
     // What was not authenticated does not get here but is counted.
     for (from, foreign) in [(OTHER, 0), (NAMED, 0), (SIGNALLING, 0), (NAT, 1)] {

@@ -116,7 +116,7 @@ async fn providers_keys_are_not_readable_in_the_tables() {
 
 /// Whatever the row says of the endpoint, the key goes where it was stored for.
 #[tokio::test(flavor = "multi_thread")]
-async fn stored_key_stays_bound_when_the_endpoint_is_changed_in_its_row() {
+async fn stored_key_stays_bound_when_its_row_names_another_endpoint() {
     let database = TestDatabase::create().await;
     let store = open(&database, 1).await;
     let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();
@@ -137,7 +137,7 @@ async fn stored_key_stays_bound_when_the_endpoint_is_changed_in_its_row() {
 
 /// An earlier release sealed the key alone; it is bound to the endpoint that it is read with.
 #[tokio::test(flavor = "multi_thread")]
-async fn key_of_an_earlier_release_is_bound_to_the_endpoint_of_its_row() {
+async fn key_of_an_earlier_release_is_bound_to_its_rows_endpoint() {
     let database = TestDatabase::create().await;
     let store = open(&database, 1).await;
     let ground = Ground::lay(&World::new(store.clone(), ()), None).await.unwrap();

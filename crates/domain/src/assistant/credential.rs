@@ -172,7 +172,7 @@ impl Credentials {
         for own in self.0.iter().filter(|own| key.means(own)) {
             match own.judge(tenant, endpoint) {
                 Ok(()) => return Ok(own),
-                // What a tenant may use and where it goes is told rather than that it may not.
+                // A refusal by origin helps more than one by tenant: it names where the key may go.
                 Err(why) if !matches!(refused, CredentialRefused::Origin(_)) => refused = why,
                 Err(_) => {}
             }

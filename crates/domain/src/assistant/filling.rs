@@ -17,7 +17,7 @@ pub const TEMPLATE_GROWTH_MAX: usize = 65_536;
 pub enum FilledText {
     /// A line that is spoken.
     Line,
-    /// What a model is told of its task.
+    /// The instructions of a model.
     Instructions,
     /// All texts together.
     Total,

@@ -99,7 +99,7 @@ fn key_that_cannot_be_read_is_named_without_its_text() {
 }
 
 #[test]
-fn settings_of_earlier_releases_stop_the_start_with_the_new_form() {
+fn former_settings_stop_the_start_with_the_new_form() {
     let model = ("CALLWRIGHT__ANALYSIS__MODEL", "gpt-4o-mini");
     for (former, also) in [
         (("CALLWRIGHT__ENGINES__KEY_VARIABLES", "sk_hunter2"), None),
